@@ -1,0 +1,1 @@
+"""Evaluations for other harnesses: reward functions, Inspect, Harbor."""

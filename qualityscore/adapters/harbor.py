@@ -1,0 +1,117 @@
+"""A verifier for Harbor: leaves `reward.json` with the scores, and leaves nothing where the harness is at fault.
+
+    python -m qualityscore.adapters.harbor /app --task my-task [--service URL] [--output /logs/verifier]
+
+Harbor takes a missing reward file for an error of the trial, which is what a fault of the harness is; a 0 would be held
+against the agent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from qualityscore.adapters.scoring import LocalScorer
+from qualityscore.errors import ArchiveError, OutputError, QualityScoreError, ServiceError, SubjectError
+from qualityscore.execution.packing import packed
+from qualityscore.execution.scores import NOTHING, harness_faults
+from qualityscore.runtime.scratch import scratch_folder
+
+REWARD_FILE = "reward.json"
+TOKEN_VARIABLE = "QUALITYSCORE_TOKEN"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Score the repository; 0 when the reward was written, otherwise 2 (usage) or 3 (harness)."""
+    parser = argparse.ArgumentParser(prog="qualityscore.adapters.harbor", description=__doc__.splitlines()[0])
+    parser.add_argument("repository", type=Path, help="the folder that the agent worked in")
+    parser.add_argument("--task", required=True, metavar="ID_OR_PATH")
+    parser.add_argument("--only", metavar="LIST", help="functional and dimensions, comma-separated")
+    parser.add_argument("--reward", default="effective", metavar="NAME", help="effective, F, NF or another component")
+    parser.add_argument("--output", type=Path, default=Path("/logs/verifier"), metavar="DIR", help="where it goes")
+    parser.add_argument("--service", metavar="URL", help=f"score there, with ${TOKEN_VARIABLE}, rather than here")
+    arguments = parser.parse_args(argv)
+    reward = arguments.output / REWARD_FILE
+    try:
+        _prepare(reward)
+        only = [part.strip() for part in arguments.only.split(",") if part.strip()] if arguments.only else None
+        score, components, reason = _score(arguments, only)
+        value = score if arguments.reward == "effective" else components.get(arguments.reward)
+        if value is None:
+            sys.stderr.write(f"no reward: {reason}\n")
+            return 3
+        numbers = {name: number for name, number in components.items() if number is not None}
+        _write(reward, {"reward": value, **numbers})
+    except QualityScoreError as error:
+        sys.stderr.write(f"error {error.code}: {error}\n")
+        return error.exit_code
+    return 0
+
+
+def _score(arguments: argparse.Namespace, only: list[str] | None) -> tuple[float | None, dict[str, Any], str | None]:
+    if arguments.service:
+        return _score_there(arguments, only)
+    scorer = LocalScorer(jobs=1)
+    try:
+        (found,) = scorer.score([arguments.repository], arguments.task, only=only)
+    finally:
+        scorer.close()
+    if found.harness:
+        return None, {}, found.reason
+    return found.score, dict(found.components), found.reason
+
+
+def _score_there(
+    arguments: argparse.Namespace, only: list[str] | None
+) -> tuple[float | None, dict[str, Any], str | None]:
+    from qualityscore.client import ScoringClient  # noqa: PLC0415
+
+    with (
+        scratch_folder("qualityscore-") as folder,
+        ScoringClient(arguments.service, token=os.environ.get(TOKEN_VARIABLE)) as client,
+    ):
+        archive = folder / "repository.tar.gz"
+        archive.write_bytes(packed(arguments.repository))
+        try:
+            taken = client.submit(arguments.task, archive=archive, only=only)
+        except ServiceError as error:
+            if error.problem in (SubjectError.code, ArchiveError.code):
+                return 0.0, dict(NOTHING), str(error)
+            raise
+        ended = client.wait(taken["id"])
+        result = ended["result"]
+        faults = harness_faults(client.report(ended["id"])) if ended["status"] == "succeeded" else []
+        if faults:
+            return None, {}, faults[0]["reason"]
+        return result["score"], result["components"] or {}, result["reason"]
+
+
+def _prepare(file: Path) -> None:
+    """Try the place before the long work, and remove what an agent left there, which is not ours."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
+        tempfile.TemporaryFile(dir=file.parent).close()
+    except OSError as error:
+        raise OutputError(f"{file} cannot be written: {error.strerror}; give another --output.") from error
+
+
+def _write(file: Path, document: dict[str, Any]) -> None:
+    """Write it whole or not at all."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_name(f".{file.name}.part")
+        part.write_text(json.dumps(document, sort_keys=True) + "\n", "utf-8")
+        part.replace(file)
+    except OSError as error:
+        raise OutputError(f"{file} cannot be written: {error.strerror}.") from error
+
+
+if __name__ == "__main__":
+    sys.exit(main())

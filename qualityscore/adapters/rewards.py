@@ -1,0 +1,37 @@
+"""Scores as rewards for reinforcement learning: a plain function that callers of TRL or verl wrap in two lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qualityscore.adapters.scoring import Subject, shared_scorer
+from qualityscore.errors import UsageError
+from qualityscore.execution.scores import COMPONENTS
+
+EFFECTIVE = "effective"
+
+
+def score_repositories(
+    repositories: Sequence[Subject],
+    task: str,
+    *,
+    component: str = EFFECTIVE,
+    only: Sequence[str] | None = None,
+    profile: str = "reference",
+    jobs: int | None = None,
+) -> list[float | None]:
+    """One number in [0, 1] per repository, in their order: maps of files, or paths of folders and archives.
+
+    `component` is `effective` (F x NF), or one of F, NF, the dimensions and credibility; `only` measures less, faster.
+    A repository that cannot even be taken scores 0. None means that a fault of the harness, not of the repository, left
+    no number: leave such a sample out, do not punish it. Workers are started by the first call (`jobs` at a time) and
+    stay warm. Raises InputError for what the caller got wrong.
+    """
+    if component not in (EFFECTIVE, *COMPONENTS):
+        raise UsageError(f"component={component!r} is not one of effective, {', '.join(COMPONENTS)}.")
+    found = shared_scorer(jobs).score(repositories, task, only=only, profile=profile)
+    numbers = [one.score if component == EFFECTIVE else one.components[component] for one in found]
+    for one, number in zip(found, numbers, strict=True):
+        if number is None and not one.harness:
+            raise UsageError(f"component={component!r} was {one.reason}; let `only` name what it needs.")
+    return numbers

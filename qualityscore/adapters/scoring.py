@@ -1,0 +1,156 @@
+"""Scoring subjects from inside another program: warm workers of its own, kept for its life."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import shutil
+import threading
+import uuid
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from qualityscore.errors import HarnessError, SubjectError, UsageError
+from qualityscore.execution.digests import Digests
+from qualityscore.execution.jobs import Answer, Broken, Evaluated, Job, Refused
+from qualityscore.execution.local_engine import LocalEngine, default_lanes
+from qualityscore.execution.manifest import Options
+from qualityscore.execution.scores import COMPONENTS, NOTHING, harness_faults, short_form
+from qualityscore.runtime import archives
+from qualityscore.runtime.process import killed_on_failure
+from qualityscore.runtime.scratch import ScratchFolder
+
+Subject = Mapping[str, str] | str | Path
+"""A map of relative paths to texts, or the path of a folder or an archive."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """`score` is effective (F x NF). `harness`: a fault of the harness, not the subject, left something unmeasured.
+
+    A subject that cannot even be taken (no Python file, a damaged archive) has 0 everywhere.
+    """
+
+    score: float | None
+    components: Mapping[str, float | None]
+    reason: str | None
+    harness: bool = False
+
+
+class LocalScorer:
+    """Warm workers on this machine; `jobs` evaluations at a time, by default one for each physical core."""
+
+    def __init__(self, *, jobs: int | None = None, timeout_s: float = 3600.0) -> None:
+        self._timeout_s = timeout_s
+        self._scratch = ScratchFolder("qualityscore-score-")
+        self._engine = LocalEngine(lanes=jobs or default_lanes(), scratch=self._scratch.path, longest_s=timeout_s)
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """End the workers."""
+        self._engine.close()
+        self._scratch.remove()
+
+    def score(
+        self,
+        subjects: Sequence[Subject],
+        task: str,
+        *,
+        only: Sequence[str] | None = None,
+        profile: str = "reference",
+    ) -> list[Scored]:
+        """Score subjects, in their order.
+
+        Raises InputError for what the caller got wrong: the task, the profile, a path that does not exist.
+        """
+        try:
+            options = Options(only=tuple(only) if only is not None else None, profile=profile)  # type: ignore[arg-type]
+        except ValueError as error:
+            raise UsageError(f"only={only!r} does not name functional or dimensions.") from error
+        Digests().check(task, options)
+        for subject in subjects:
+            if not isinstance(subject, Mapping) and not Path(subject).exists():
+                raise UsageError(f"{subject} does not exist; give folders, archives or maps of files.")
+        if Path(task).is_dir():
+            task = str(Path(task).absolute())
+        with self._lock, ThreadPoolExecutor(self._engine.lanes) as pool, killed_on_failure(pool):
+            return list(pool.map(lambda one: self._one(one, task, options), subjects))
+
+    def _one(self, subject: Subject, task: str, options: Options) -> Scored:
+        name = uuid.uuid4().hex
+        folder = self._scratch.path / f"subject-{name}"
+        try:
+            if isinstance(subject, Mapping):
+                place = archives.write_files(dict(subject), folder)
+            elif Path(subject).is_file():
+                place = archives.unpack(Path(subject), folder)
+            else:
+                place = Path(subject).absolute()
+            job = Job(
+                id=name,
+                folder=place,
+                task=task,
+                only=options.only,
+                profile=options.profile,
+                counter=options.counter,
+                unsafe=False,
+                timeout_s=self._timeout_s,
+            )
+            answer = self._engine.evaluate(job)
+            if isinstance(answer, Broken) and answer.lost:
+                answer = self._engine.evaluate(job)
+            return scored(answer)
+        except SubjectError as error:
+            return _nothing(str(error))
+        except OSError as error:
+            return _unmeasured(f"the host failed: {error}")
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def scored(answer: Answer) -> Scored:
+    """An engine's answer in short."""
+    match answer:
+        case Evaluated(report=report):
+            document = json.loads(report)
+            short = short_form(document)
+            return Scored(
+                score=short["score"],
+                components=short["components"],
+                reason=short["reason"],
+                harness=bool(harness_faults(document)),
+            )
+        case Refused(code=code, reason=reason) if code.startswith("QS-11"):
+            return _nothing(reason)
+        case Refused(reason=reason):
+            raise UsageError(reason)
+        case Broken(reason=reason):
+            return _unmeasured(reason)
+
+
+def _nothing(reason: str) -> Scored:
+    return Scored(score=0.0, components=NOTHING, reason=reason)
+
+
+def _unmeasured(reason: str) -> Scored:
+    return Scored(score=None, components=dict.fromkeys(COMPONENTS), reason=reason, harness=True)
+
+
+class _Shared:
+    lock = threading.Lock()
+    scorer: LocalScorer | None = None
+    jobs: int | None = None
+
+
+def shared_scorer(jobs: int | None = None) -> LocalScorer:
+    """The scorer of this process, started when first asked for and ended with the process."""
+    with _Shared.lock:
+        if _Shared.scorer is None:
+            _Shared.scorer = LocalScorer(jobs=jobs)
+            _Shared.jobs = jobs
+            atexit.register(_Shared.scorer.close)
+        elif jobs is not None and jobs != _Shared.jobs:
+            raise HarnessError(f"The workers were started with jobs={_Shared.jobs}; keep to one number per process.")
+        return _Shared.scorer

@@ -1,0 +1,106 @@
+"""Which earlier state a repository is compared with, and the files of both states in scratch folders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from qualityscore.branch.own_tests import OwnRun
+from qualityscore.branch.state import read_snapshot, unpack
+from qualityscore.errors import BaselineError, SubjectError
+from qualityscore.model.branch import BaselineState
+from qualityscore.runtime import git, workspace
+from qualityscore.runtime.documents import is_file, is_folder
+from qualityscore.runtime.target import Tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """One state's files: `run` are verdicts that came with a snapshot, good where `run_key` is right."""
+
+    tree: Tree
+    skipped: tuple[tuple[str, str], ...] = ()
+    run: OwnRun | None = None
+    run_key: str = ""
+
+
+def take_branch(folder: Path, scratch: Path) -> tuple[Taken, git.Repository | None]:
+    """A copy of the working tree (of what git would track, where it is one of git's), and its repository.
+
+    Raises SubjectError for what cannot be taken.
+    """
+    if not folder.exists() or not folder.is_dir():
+        copied = workspace.copy(folder, scratch / "branch", ())  # refuses it in its own words
+        return Taken(tree=copied.tree, skipped=copied.skipped), None
+    repository = git.repository_of(folder)
+    if repository is None:
+        copied = workspace.copy(folder, scratch / "branch", ())
+        return Taken(tree=copied.tree, skipped=copied.skipped), None
+    git.require_clean_submodules(repository)
+    git.write_working_tree(repository, scratch / "working")
+    try:
+        copied = workspace.copy(scratch / "working", scratch / "branch", ())
+    except SubjectError as error:
+        raise SubjectError(str(error).replace(str(scratch / "working"), str(folder))) from error
+    return Taken(tree=copied.tree, skipped=copied.skipped), repository
+
+
+def take_baseline(
+    given: str, folder: Path, repository: git.Repository | None, scratch: Path
+) -> tuple[Taken, BaselineState, tuple[str, ...]]:
+    """The baseline's files, what it is, and notes.
+
+    `given` is the file of a snapshot, a folder, or a ref of the repository. Raises BaselineError or SnapshotError with
+    the likeliest cause where it is none of them.
+    """
+    path = Path(given)
+    is_ref = repository is not None and git.resolve(repository, given) is not None
+    if (is_file(path) or is_folder(path)) and is_ref and not given.startswith((".", "/")):
+        raise BaselineError(
+            f"{given!r} is both a ref of the repository and a path; write ./{given} for the path, "
+            f"or refs/heads/{given} for the branch."
+        )
+    if is_file(path):
+        return _from_snapshot(path, scratch)
+    if is_folder(path):
+        return _from_folder(path, given, scratch)
+    if repository is None:
+        raise BaselineError(
+            f"{folder} is not a git repository, and {given!r} is neither a snapshot nor a folder; "
+            "give --baseline the path of an earlier copy."
+        )
+    found = git.earlier(repository, given)
+    git.write_commit(repository, found.commit, scratch / "commit")
+    tree = _copied(scratch / "commit", scratch / "baseline", f"the commit {found.commit[:12]}")
+    notes = (
+        (f"{given} has moved on since; compared with {found.commit[:12]}, where the histories part",)
+        if found.forked
+        else ()
+    )
+    state = BaselineState(kind="git", name=given, commit=found.commit, digest=tree.digest)
+    return Taken(tree=tree), state, notes
+
+
+def _from_snapshot(path: Path, scratch: Path) -> tuple[Taken, BaselineState, tuple[str, ...]]:
+    snapshot = read_snapshot(path)
+    unpack(snapshot, scratch / "snapshot", str(path))
+    tree = _copied(scratch / "snapshot", scratch / "baseline", f"the snapshot {path}")
+    state = BaselineState(kind="snapshot", name=str(path), commit=snapshot.commit, digest=tree.digest, kept=True)
+    return Taken(tree=tree, run=snapshot.run, run_key=snapshot.run_key), state, ()
+
+
+def _from_folder(path: Path, given: str, scratch: Path) -> tuple[Taken, BaselineState, tuple[str, ...]]:
+    repository = git.repository_of(path)
+    if repository is not None:
+        git.write_working_tree(repository, scratch / "folder")
+        tree = _copied(scratch / "folder", scratch / "baseline", str(path))
+    else:
+        tree = _copied(path, scratch / "baseline", str(path))
+    return Taken(tree=tree), BaselineState(kind="path", name=given, digest=tree.digest), ()
+
+
+def _copied(source: Path, destination: Path, shown: str) -> Tree:
+    try:
+        return workspace.copy(source, destination, ()).tree
+    except SubjectError as error:
+        raise BaselineError(f"The baseline cannot be taken: {str(error).replace(str(source), shown)}") from error

@@ -1,0 +1,255 @@
+"""The repository's own tests before and after: what broke, and what only looks as if it passed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from qualityscore.branch.definitions import Definition
+from qualityscore.branch.own_tests import OwnRun, OwnTest, Verdict
+from qualityscore.model.branch import TestChange, TestChanges
+from qualityscore.model.measure import Fault
+from qualityscore.model.outcome import Failure, FailureClass, TestOutcome, TestResult
+from qualityscore.suites.failures import is_stable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runs:
+    """Three runs: `before` the baseline's tests on its code, `after` the branch's on its own, `crossed` the baseline's
+    test files on the branch's code (None where the test files are the same)."""
+
+    before: OwnRun
+    after: OwnRun
+    crossed: OwnRun | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """The changes, and a result for every test that passed before, in order."""
+
+    changes: TestChanges
+    results: tuple[TestResult, ...]
+
+
+def compare_tests(
+    runs: Runs, before: Iterable[Definition], after: Iterable[Definition], *, flaky: Iterable[str] = ()
+) -> Compared:
+    """Compare the runs. `before` and `after` are the definitions of both states; `flaky` passed when run again."""
+    return _Comparison(runs, _index(before), _index(after), frozenset(flaky)).compare()
+
+
+def function_of(id_: str) -> tuple[str, str, str]:
+    """(file, qualified name of the function, parameters): `a.py::C::test_x[1]` has (a.py, C.test_x, 1)."""
+    bare, bracket, parameters = id_.partition("[")
+    file, _, rest = bare.partition("::")
+    return file, rest.replace("::", "."), parameters[:-1] if bracket else ""
+
+
+def _index(definitions: Iterable[Definition]) -> dict[tuple[str, str], Definition]:
+    return {(d.path, d.qualname): d for d in definitions if d.kind == "function"}
+
+
+class _Comparison:
+    """One comparison under way."""
+
+    def __init__(
+        self,
+        runs: Runs,
+        before: Mapping[tuple[str, str], Definition],
+        after: Mapping[tuple[str, str], Definition],
+        flaky: frozenset[str],
+    ) -> None:
+        self.runs, self.flaky_ids = runs, flaky
+        self.old, self.new = before, after
+        self.lists: dict[str, list[TestChange]] = defaultdict(list)
+        self.results: list[TestResult] = []
+        self.moved_to = self._find_moved()
+        self.cases_before, self.cases_after = _cases(runs.before), _cases(runs.after)
+
+    def compare(self) -> Compared:
+        before, after = self.runs.before, self.runs.after
+        expected = before.passed
+        for id_ in expected:
+            self._judge(id_)
+        known = set(before.tests) | set(self.moved_to.values())
+        for id_, test in after.tests.items():
+            earlier = before.tests.get(id_)
+            if earlier is not None and earlier.verdict is Verdict.FAILED and test.verdict is Verdict.PASSED:
+                self._note("fixed", id_, "failed before, passes now")
+            elif id_ not in known and test.verdict is Verdict.FAILED:
+                self._note("failing", id_, _why(test.failure))
+        for file, failure in after.errors.items():
+            if file not in before.errors and not any(function_of(id_)[0] == file for id_ in expected):
+                self._note("failing", file, failure.message)
+        passed = sum(result.outcome is TestOutcome.PASSED for result in self.results)
+        return Compared(
+            changes=TestChanges(
+                expected=len(expected),
+                passed=passed,
+                failing_before=sum(t.verdict is Verdict.FAILED for t in before.tests.values()) + len(before.errors),
+                added=sum(id_ not in known for id_ in after.tests),
+                **{name: tuple(changes) for name, changes in self.lists.items()},
+            ),
+            results=tuple(self.results),
+        )
+
+    def _judge(self, id_: str) -> None:
+        """One test that passed before."""
+        now_id = id_ if id_ in self.runs.after.tests else self.moved_to.get(id_, id_)
+        now = self.runs.after.tests.get(now_id)
+        if now_id != id_:
+            self._note("moved", id_, "has another place or name, and the same body", to=now_id)
+        if now is None:
+            self._judge_absent(id_)
+        elif now.verdict is Verdict.FAILED:
+            self._failed(id_, now)
+        elif now.verdict is Verdict.SKIPPED:
+            self._note("skipped", id_, _why(now.failure), to=_other(id_, now_id))
+            self._as_before(id_, TestOutcome.SKIPPED)
+        else:
+            self._judge_passing(id_, now_id)
+
+    def _failed(self, id_: str, now: OwnTest) -> None:
+        if id_ in self.flaky_ids:
+            self._note("flaky", id_, f"failed once and passed when run again: {_why(now.failure)}")
+            self._result(id_, TestOutcome.PASSED)
+            return
+        self._note("broken", id_, _why(now.failure))
+        self._result(id_, TestOutcome.FAILED, now.failure)
+
+    def _judge_absent(self, id_: str) -> None:
+        file, function, parameters = function_of(id_)
+        error = self.runs.after.errors.get(file)
+        problem = self.runs.after.problem
+        if error is not None or problem is not None:
+            self._note("broken", id_, error.message if error else f"no test was collected: {problem}")
+            self._result(id_, TestOutcome.FAILED, error or _failure(str(problem)))
+        elif self.runs.after.tests.get(file, None) is not None:
+            self._note("skipped", id_, _why(self.runs.after.tests[file].failure))
+            self._as_before(id_, TestOutcome.SKIPPED)
+        elif parameters and len(self.cases_after[file, function]) >= len(self.cases_before[file, function]) > 0:
+            self._note("rewritten", id_, "its function has other parameters, as many as before")
+            self._as_before(id_, TestOutcome.PASSED)
+        else:
+            self._note("removed", id_, self._gone(id_))
+            self._as_before(id_, TestOutcome.NOT_RUN)
+
+    def _gone(self, id_: str) -> str:
+        crossed = self._crossed(id_)
+        if crossed is None:
+            return "it is gone"
+        if crossed.verdict is Verdict.PASSED:
+            return "it is gone, and would pass"
+        return f"it is gone, and would fail: {_why(crossed.failure)}"
+
+    def _judge_passing(self, id_: str, now_id: str) -> None:
+        old = self.old.get(function_of(id_)[:2])
+        new = self.new.get(function_of(now_id)[:2])
+        crossed = self._crossed(id_)
+        same = old is not None and new is not None and old.body == new.body
+        fails = crossed is not None and crossed.verdict is Verdict.FAILED
+        if old is not None and new is not None and new.assertions < old.assertions:
+            self._note("weakened", id_, f"{new.assertions} assertions, {old.assertions} before", to=_other(id_, now_id))
+            self._as_before(id_, TestOutcome.PASSED)
+        elif old is not None and new is not None and new.skips and not old.skips:
+            reason = "a decorator lets it be skipped, or fail, now"
+            self._note("weakened", id_, reason, to=_other(id_, now_id))
+            self._as_before(id_, TestOutcome.PASSED)
+        elif fails and same and id_ == now_id and not _is_about_imports(crossed):
+            self._note("undermined", id_, f"with the baseline's test files it fails: {_why(_failure_of(crossed))}")
+            self._result(id_, TestOutcome.FAILED, _failure_of(crossed))
+        else:
+            if fails and not same:
+                self._note("rewritten", id_, f"as it stood before it fails: {_why(_failure_of(crossed))}")
+            self._result(id_, TestOutcome.PASSED)
+
+    def _as_before(self, id_: str, otherwise: TestOutcome) -> None:
+        """The verdict of the test as it stood in the baseline, where it could be run; else what is given."""
+        crossed = self._crossed(id_)
+        if crossed is None:
+            self._result(id_, otherwise, None if otherwise is TestOutcome.PASSED else _failure("was not run"))
+        elif crossed.verdict is Verdict.PASSED:
+            self._result(id_, TestOutcome.PASSED)
+        else:
+            self._result(id_, TestOutcome.FAILED, crossed.failure)
+
+    def _crossed(self, id_: str) -> OwnTest | None:
+        return self.runs.crossed.tests.get(id_) if self.runs.crossed is not None else None
+
+    def _note(self, name: str, id_: str, reason: str, to: str | None = None) -> None:
+        self.lists[name].append(TestChange(id=id_, reason=reason, to=to))
+
+    def _result(self, id_: str, outcome: TestOutcome, failure: Failure | None = None) -> None:
+        self.results.append(
+            TestResult(
+                id=id_,
+                outcome=outcome,
+                failure=failure,
+                stable=is_stable(failure),
+                fault=None if failure is None else Fault.SUBJECT,
+            )
+        )
+
+    def _find_moved(self) -> dict[str, str]:
+        """Tests that are gone under their id and there under another, with the same body: the id that they have now.
+
+        A test keeps its parameters, and its name or at least its body, which no other test that is gone shares.
+        """
+        gone = [id_ for id_ in self.runs.before.passed if id_ not in self.runs.after.tests]
+        come: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+        for id_ in self.runs.after.tests:
+            if id_ not in self.runs.before.tests:
+                for key in self._marks(id_, self.new):
+                    come[key].append(id_)
+        found: dict[str, str] = {}
+        for id_ in gone:
+            for key in self._marks(id_, self.old):
+                free = [other for other in come.get(key, ()) if other not in found.values()]
+                if free:
+                    found[id_] = free[0]
+                    break
+        return found
+
+    @staticmethod
+    def _marks(id_: str, index: Mapping[tuple[str, str], Definition]) -> Iterable[tuple[str, str, str]]:
+        file, function, parameters = function_of(id_)
+        definition = index.get((file, function))
+        if definition is not None:
+            yield definition.name, definition.body, parameters
+            yield "", definition.body, parameters
+
+
+def _cases(run: OwnRun) -> dict[tuple[str, str], list[str]]:
+    """The ids of each test function."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for id_ in run.tests:
+        file, function, _ = function_of(id_)
+        found[file, function].append(id_)
+    return found
+
+
+def _is_about_imports(test: OwnTest | None) -> bool:
+    """Whether a test failed because it names what the code does not have: that is the business of the public names."""
+    failure = _failure_of(test)
+    return failure is not None and (
+        failure.class_name is FailureClass.EXECUTABILITY or failure.subclass == "missing_attribute"
+    )
+
+
+def _failure_of(test: OwnTest | None) -> Failure | None:
+    return test.failure if test is not None else None
+
+
+def _failure(reason: str) -> Failure:
+    return Failure(class_name=FailureClass.EXECUTABILITY, subclass="collection", message=reason[:600])
+
+
+def _why(failure: Failure | None) -> str:
+    if failure is None:
+        return "no reason was given"
+    return " ".join(failure.message.split())[:300]
+
+
+def _other(id_: str, now_id: str) -> str | None:
+    return now_id if now_id != id_ else None

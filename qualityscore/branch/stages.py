@@ -1,0 +1,323 @@
+"""The stages of a comparison: environments, three runs of tests, two readings of code, costs; what they gather."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from qualityscore.branch import costs as cost_stage
+from qualityscore.branch import environment as environments
+from qualityscore.branch import own_tests, settings, state
+from qualityscore.branch.baseline import Taken
+from qualityscore.branch.compare_tests import function_of
+from qualityscore.branch.own_tests import Arrangement, OwnRun, Verdict, is_test_file
+from qualityscore.branch.project import Project, read_project
+from qualityscore.errors import (
+    EnvironmentBuildError,
+    HarnessError,
+    InputError,
+    QualityScoreError,
+    ReferenceFaultError,
+    SettingsError,
+)
+from qualityscore.model.branch import (
+    BaselineState,
+)
+from qualityscore.model.measure import Fault
+from qualityscore.model.report import (
+    FaultReport,
+)
+from qualityscore.model.task import Task
+from qualityscore.runtime.cache import cache_root
+from qualityscore.runtime.sandbox.base import Sandbox
+from qualityscore.runtime.target import Environment, Target
+
+if TYPE_CHECKING:
+    from qualityscore.core.profile import Profile
+
+Progress = Callable[[str, int, int], None]
+T = TypeVar("T")
+
+FUNCTIONAL = "functional"
+BOOTSTRAP_SEED = 20240229
+_STATIC = ("index.deficit", "complexity.excess", "lint.penalty", "duplication.share", "structure.defects")
+_SERVICES = re.compile(
+    r"ConnectionRefused|gaierror|Network is unreachable|could not connect|NameResolution|Connection(Error|Reset)"
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Comparison:
+    """One comparison under way: what it was asked for, and what it has gathered so far."""
+
+    taken: Taken
+    earlier: Taken | None
+    against: BaselineState
+    settings: settings.SettingsSpec
+    profile: Profile
+    wanted: frozenset[str]
+    sandbox: Sandbox
+    scratch: Path
+    counter: str
+    progress: Progress
+    notes: list[str] = field(default_factory=list)
+    stage: str = "start"
+    faults: list[FaultReport] = field(default_factory=list)
+    started_s: float = field(default_factory=time.monotonic)
+    project: Project | None = None
+    settled: Project | None = None
+    before_environment: Environment | None = None
+    after_environment: Environment | None = None
+    branch_breaks_environment: str | None = None
+    before_run: OwnRun | None = None
+    after_run: OwnRun | None = None
+    crossed_run: OwnRun | None = None
+    flaky: tuple[str, ...] = ()
+    arrangements: dict[str, Arrangement] = field(default_factory=dict)
+    before_code: state.Code | None = None
+    after_code: state.Code | None = None
+    cost: cost_stage.Costs | None = None
+
+    def guarded(self, stage: str, work: Callable[[], T]) -> T | None:
+        """Run one stage; a fault of the harness or the baseline is noted and costs this stage only."""
+        self.stage = stage
+        self.progress(stage, 0, 0)
+        try:
+            return work()
+        except InputError:
+            raise
+        except QualityScoreError as error:
+            fault = Fault.REFERENCE if isinstance(error, ReferenceFaultError) else Fault.HARNESS
+            self.faults.append(FaultReport(stage=stage, fault=fault, reason=str(error), code=error.code))
+        except Exception as error:  # a defect of ours must not become the subject's zero, nor lose what was measured
+            reason = f"{type(error).__name__}: {error}"
+            self.faults.append(FaultReport(stage=stage, fault=Fault.HARNESS, reason=reason, code=HarnessError.code))
+        return None
+
+    def measure(self) -> None:
+        """All stages that were asked for, in order."""
+        self.guarded("project", self.read_projects)
+        if self.project is None or self.settled is None:
+            return
+        self.guarded("environment", self.build_environments)
+        if self.wanted & {FUNCTIONAL, "robustness", "efficiency", "resource"}:
+            self.guarded("own tests", self.run_tests)
+        if self.wanted & {"maintainability", "security"} or self.earlier is not None:
+            self.guarded("code", self.read_code)
+        if self.wanted & {"efficiency", "resource"} and self.earlier is not None:
+            self.cost = self.guarded("cost", self.measure_cost)
+
+    def steps(self, stage: str) -> Callable[[int, int], None]:
+        """The progress of one stage."""
+        return lambda done, total: self.progress(stage, done, total)
+
+    def left_s(self) -> float:
+        """What is left of the time budget, in seconds."""
+        return max(1.0, self.settings.time_budget_s - (time.monotonic() - self.started_s))
+
+    def read_projects(self) -> None:
+        """What both states say about themselves; the baseline's configuration of the tests counts for both."""
+        self.project = read_project(self.taken.tree)
+        self.settled = read_project(self.earlier.tree) if self.earlier is not None else self.project
+        self.notes += self.project.requirements.notes
+
+    def build_environments(self) -> None:
+        """The baseline's environment, then the branch's; one that only the branch breaks is the branch's fault."""
+        assert self.project is not None
+        assert self.settled is not None
+        like = None
+        if self.earlier is not None:
+            resolved = environments.ensure(self.earlier.tree, self.settled, cache_root())
+            self.before_environment, like = resolved.environment, resolved.lock
+            self.notes += resolved.notes
+        try:
+            if self.settled.requirements == self.project.requirements and not self.project.requirements.locked:
+                like = None  # the very same resolution
+            resolved = environments.ensure(self.taken.tree, self.project, cache_root(), like=like)
+            self.after_environment = resolved.environment
+        except EnvironmentBuildError as error:
+            if self.earlier is None:
+                raise
+            self.branch_breaks_environment = str(error)
+            self.faults.append(
+                FaultReport(stage="environment", fault=Fault.SUBJECT, reason=str(error), code=error.code)
+            )
+
+    def run_tests(self) -> None:
+        """The three runs, and a second one of what broke."""
+        assert self.project is not None
+        assert self.settled is not None
+        tree = self.taken.tree
+        if self.earlier is None:
+            if self.after_environment is not None and self.has_tests():
+                self.arrangements["after"] = own_tests.arrange(
+                    self.scratch / "after", code=tree, tests=None, project=self.project, config_from=None,
+                    settled=self.project,
+                )  # fmt: skip
+                self.after_run = self.play("after", self.after_environment)
+            return
+        if self.before_environment is None or not self.has_tests():
+            return
+        self.arrangements["before"] = own_tests.arrange(
+            self.scratch / "before", code=self.earlier.tree, tests=None, project=self.settled, config_from=None,
+            settled=self.settled,
+        )  # fmt: skip
+        self.before_run = self.play_baseline(self.before_environment)
+        if self.before_run.problem is not None:
+            raise ReferenceFaultError(f"The baseline's tests cannot be collected: {self.before_run.problem}")
+        if self.after_environment is None:
+            reason = f"the environment cannot be built: {self.branch_breaks_environment}"
+            self.after_run = OwnRun(tests={}, problem=reason)
+            return
+        self.arrangements["after"] = own_tests.arrange(
+            self.scratch / "after", code=tree, tests=None, project=self.project, config_from=self.earlier.tree,
+            settled=self.settled,
+        )  # fmt: skip
+        self.after_run = self.play("after", self.after_environment)
+        if self.tests_differ():
+            self.arrangements["crossed"] = own_tests.arrange(
+                self.scratch / "crossed", code=tree, tests=self.earlier.tree, project=self.project,
+                config_from=self.earlier.tree, settled=self.settled,
+            )  # fmt: skip
+            self.crossed_run = self.play("crossed", self.after_environment)
+        self.run_broken_again()
+
+    def has_tests(self) -> bool:
+        """Whether either state has anything that looks like a test."""
+        trees = [self.taken.tree, *([self.earlier.tree] if self.earlier is not None else [])]
+        return any(is_test_file(f) and f.endswith(".py") for tree in trees for f in tree.files) or any(
+            "doctest" in p.pytest_words for p in (self.project, self.settled) if p is not None
+        )
+
+    def play_baseline(self, environment: Environment) -> OwnRun:
+        """The baseline's verdicts: kept ones, else a run, which is then kept."""
+        assert self.earlier is not None
+        key = state.run_key(self.earlier.tree, environment, self.sandbox.level.value)
+        kept = self.earlier.run if self.earlier.run is not None and self.earlier.run_key == key else None
+        kept = kept or state.kept_run(key)
+        if kept is not None:
+            self.against = replace(self.against, kept=True)
+            return kept
+        run = self.play("before", environment)
+        if run.problem is None:
+            state.keep_run(key, run)
+        return run
+
+    def play(self, which: str, environment: Environment, only: tuple[str, ...] | None = None) -> OwnRun:
+        """One run of what was arranged."""
+        run = own_tests.run(
+            self.target(which, environment),
+            self.arrangements[which],
+            budget_s=self.left_s(),
+            progress=self.steps(f"tests {which}"),
+            only=only,
+        )
+        self.notes += run.notes
+        return run
+
+    def target(self, which: str, environment: Environment) -> Target:
+        """An arrangement in an environment under the sandbox."""
+        return Target(
+            task=self.own_task(),
+            tree=self.arrangements[which].tree,
+            environment=environment,
+            sandbox=self.sandbox,
+            is_reference=which == "before",
+        )
+
+    def own_task(self) -> Task:
+        """The task that the repository is to itself."""
+        assert self.settled is not None
+        folder = self.scratch / f"task-{time.monotonic_ns()}"
+        digest = (self.earlier or self.taken).tree.digest
+        return cost_stage.own_task(folder, self.settled.packages, digest, self.workload_file())
+
+    def workload_file(self) -> Path | None:
+        """The workloads that the settings name, from the baseline where it has them."""
+        if self.settings.workloads is None:
+            return None
+        for taken in (self.earlier, self.taken):
+            if taken is not None and self.settings.workloads.file in taken.tree.files:
+                return taken.tree.root / self.settings.workloads.file
+        name = self.settings.workloads.file
+        raise SettingsError(f"The workloads {name!r} that {settings.NAME} names do not exist; check the path.")
+
+    def tests_differ(self) -> bool:
+        """Whether the two states have other test files, or files with other content."""
+        assert self.earlier is not None
+        mine, theirs = self.taken.tree, self.earlier.tree
+        names = {f for f in mine.files if is_test_file(f)}
+        if names != {f for f in theirs.files if is_test_file(f)}:
+            return True
+        return any((mine.root / f).read_bytes() != (theirs.root / f).read_bytes() for f in names)
+
+    def run_broken_again(self) -> None:
+        """Tests that fail once and pass once on the same code are flaky, not broken."""
+        assert self.before_run is not None
+        assert self.after_run is not None
+        assert self.after_environment is not None
+        broken = [
+            id_
+            for id_ in self.before_run.passed
+            if (test := self.after_run.tests.get(id_)) is not None and test.verdict is Verdict.FAILED
+        ]
+        if not broken:
+            return
+        files = tuple(dict.fromkeys(function_of(id_)[0] for id_ in broken))
+        again = self.play("after", self.after_environment, files)
+        self.flaky = tuple(
+            id_ for id_ in broken if (t := again.tests.get(id_)) is not None and t.verdict is Verdict.PASSED
+        )
+
+    def read_code(self) -> None:
+        """Both states, read with the baseline's public names."""
+        assert self.project is not None
+        assert self.settled is not None
+        if self.earlier is not None:
+            self.before_code = state.read_code(
+                self.earlier.tree, self.settled, self.before_environment, production=self.settings.production,
+                is_reference=True, progress=self.steps("code before"),
+            )  # fmt: skip
+        self.after_code = state.read_code(
+            self.taken.tree, self.project, self.after_environment, production=self.settings.production,
+            public=self.before_code.names if self.before_code else None, progress=self.steps("code"),
+        )  # fmt: skip
+
+    def measure_cost(self) -> cost_stage.Costs:
+        """By workloads, else by the tests."""
+        assert self.earlier is not None
+        assert self.settled is not None
+        assert self.project is not None
+        if self.before_environment is None or self.after_environment is None:
+            return cost_stage.nothing("without an environment nothing can be run")
+        if self.workload_file() is not None:
+            if not self.settled.packages:
+                return cost_stage.nothing("no package to measure was found")
+            task = self.own_task()
+            before, after = (
+                Target(
+                    task=task,
+                    tree=replace(taken.tree, import_roots=project.roots),
+                    environment=environment,
+                    sandbox=self.sandbox,
+                )
+                for taken, project, environment in (
+                    (self.earlier, self.settled, self.before_environment),
+                    (self.taken, self.project, self.after_environment),
+                )
+            )
+            return cost_stage.by_workloads(after, before, counter=self.counter, progress=self.steps("cost"))
+        which = "crossed" if "crossed" in self.arrangements else "after"
+        other = self.crossed_run if which == "crossed" else self.after_run
+        if self.before_run is None or other is None or which not in self.arrangements:
+            return cost_stage.nothing("no workloads, and no tests to measure by")
+        return cost_stage.by_own_tests(
+            (self.target("before", self.before_environment), self.arrangements["before"], self.before_run),
+            (self.target(which, self.after_environment), self.arrangements[which], other),
+            budget_s=self.left_s(),
+            progress=self.steps("cost"),
+        )

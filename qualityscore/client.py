@@ -1,0 +1,180 @@
+"""A client of the scoring service.
+
+with ScoringClient("http://127.0.0.1:8321", token="…") as client:
+    score = client.score("cachetools", [{"cachetools.py": "…"}])[0]
+    evaluation = client.submit("cachetools", path="samples/a-0")
+    report = client.report(client.wait(evaluation["id"])["id"])
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import httpx2
+
+from qualityscore.errors import ServiceError
+
+_POLL_S = 0.5
+
+
+class ScoringClient:
+    """One service. A request that it turns away for want of room (429) is sent again after the time that it names,
+    for at most `patience_s` seconds. Not for use from several threads at a time.
+    """
+
+    def __init__(
+        self, url: str, *, token: str | None = None, timeout_s: float = 60.0, patience_s: float = 3600.0
+    ) -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._http = httpx2.Client(base_url=url, headers=headers, timeout=timeout_s)
+        self._patience_s = patience_s
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def score(
+        self,
+        task: str,
+        subjects: Sequence[Mapping[str, str] | str | Path],
+        *,
+        only: Sequence[str] | None = None,
+        profile: str = "reference",
+        timeout_s: float = 600.0,
+    ) -> list[dict[str, Any]]:
+        """Scores of subjects, in their order: maps of files, or paths below a root of the service.
+
+        Each has `score`, `components`, and `reason` where the score is None. Raises ServiceError.
+        """
+        body: dict[str, Any] = {
+            "task": task,
+            "profile": profile,
+            "timeout_s": timeout_s,
+            "subjects": [
+                {"path": str(one)} if isinstance(one, str | Path) else {"files": dict(one)} for one in subjects
+            ],
+        }
+        if only is not None:
+            body["only"] = list(only)
+        results: list[dict[str, Any]] = self._send(
+            "POST", "/v1/score", json=body, timeout=timeout_s + _http_margin(self._http)
+        ).json()["results"]
+        return results
+
+    def submit(
+        self,
+        task: str,
+        *,
+        files: Mapping[str, str] | None = None,
+        path: str | None = None,
+        archive: Path | None = None,
+        only: Sequence[str] | None = None,
+        profile: str = "reference",
+        counter: str = "auto",
+        label: str | None = None,
+        sample: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """Ask for an evaluation of `files`, of a `path` below a root of the service, or of an `archive` here.
+
+        Returns how it stands, with its `id`. Raises ServiceError.
+        """
+        asked: dict[str, Any] = {"task": task, "profile": profile, "counter": counter}
+        asked |= {"label": label} if label is not None else {}
+        asked |= {"sample": sample} if sample is not None else {}
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        if archive is not None:
+            form = {name: str(value) for name, value in asked.items()}
+            if only is not None:
+                form["only"] = ",".join(only)
+            upload = {"archive": (archive.name, archive.read_bytes())}
+            answer = self._send("POST", "/v1/evaluations", data=form, files=upload, headers=headers)
+        else:
+            asked |= {"files": dict(files)} if files is not None else {"path": path}
+            asked |= {"only": list(only)} if only is not None else {}
+            answer = self._send("POST", "/v1/evaluations", json=asked, headers=headers)
+        return _object(answer)
+
+    def state(self, id_: str) -> dict[str, Any]:
+        """How an evaluation stands."""
+        return _object(self._send("GET", f"/v1/evaluations/{id_}"))
+
+    def wait(self, id_: str, timeout_s: float = 3600.0) -> dict[str, Any]:
+        """How an evaluation stands once it has ended. Raises ServiceError when the time is up."""
+        give_up = time.monotonic() + timeout_s
+        while (state := self.state(id_))["status"] in ("queued", "running"):
+            if time.monotonic() > give_up:
+                raise ServiceError(f"The evaluation {id_} is still {state['status']} after {timeout_s:g} s.")
+            time.sleep(_POLL_S)
+        return state
+
+    def events(self, id_: str) -> Iterator[dict[str, Any]]:
+        """Every change of how an evaluation stands, until it has ended."""
+        with self._http.stream("GET", f"/v1/evaluations/{id_}/events", timeout=None) as answer:
+            if answer.status_code != 200:
+                answer.read()
+            _check(answer)
+            for line in answer.iter_lines():
+                if line.startswith("data:"):
+                    yield json.loads(line.removeprefix("data:"))
+
+    def report(self, id_: str) -> dict[str, Any]:
+        """The whole report document."""
+        return _object(self._send("GET", f"/v1/evaluations/{id_}/report"))
+
+    def delete(self, id_: str) -> None:
+        """Cancel an evaluation, or forget one that has ended."""
+        self._send("DELETE", f"/v1/evaluations/{id_}")
+
+    def tasks(self) -> list[dict[str, Any]]:
+        """The tasks of the service."""
+        found: list[dict[str, Any]] = self._send("GET", "/v1/tasks").json()
+        return found
+
+    def _send(self, method: str, path: str, **options: Any) -> httpx2.Response:
+        give_up = time.monotonic() + self._patience_s
+        while True:
+            try:
+                answer = self._http.request(method, path, **options)
+            except httpx2.HTTPError as error:
+                raise ServiceError(
+                    f"The scoring service cannot be reached: {error or type(error).__name__}."
+                ) from error
+            wait = float(answer.headers.get("Retry-After", "1"))
+            if answer.status_code != 429 or time.monotonic() + wait > give_up:
+                _check(answer)
+                return answer
+            time.sleep(wait)
+
+
+def _http_margin(http: httpx2.Client) -> float:
+    return http.timeout.read or 60.0
+
+
+def _object(answer: httpx2.Response) -> dict[str, Any]:
+    document: dict[str, Any] = answer.json()
+    return document
+
+
+def _check(answer: httpx2.Response) -> None:
+    if answer.is_success:
+        return
+    try:
+        problem = answer.json()["error"]
+        code, message = str(problem["code"]), str(problem["message"])
+    except (ValueError, KeyError, TypeError):
+        code, message = "", f"HTTP status {answer.status_code}"
+    raise ServiceError(f"The scoring service refused: {message}", answer.status_code, code or None)

@@ -1,0 +1,75 @@
+"""`qualityscore compare A B`: two labels over the same tasks, or two single reports."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from qualityscore.commands.output import add_json_option, check_writable, seed, write
+
+if TYPE_CHECKING:
+    from qualityscore.commands.result_sets import ResultSet
+
+DEFAULT_SEED = 20240229
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "compare",
+        help="compare two sets of results, or two reports",
+        description="Two sets are compared paired by task: exact McNemar for build and full, Wilcoxon's signed ranks "
+        "for scores, Holm over all. Two single reports on one task: differences, new and fixed tests and findings.",
+    )
+    for name in ("first", "second"):
+        parser.add_argument(
+            name,
+            metavar="A" if name == "first" else "B",
+            help="a report, a folder of reports, or a RAL-Bench folder; PATH::LABEL picks one label of several",
+        )
+    parser.add_argument("--seed", type=seed, default=DEFAULT_SEED, help="seed of the bootstrap")
+    add_json_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read both sides, compare, render."""
+    import json  # noqa: PLC0415
+
+    import numpy as np  # noqa: PLC0415
+
+    from qualityscore.commands.result_sets import load_label, require_comparable_sets  # noqa: PLC0415
+    from qualityscore.commands.terminal import terminal_width  # noqa: PLC0415
+    from qualityscore.core.comparability import require_comparable  # noqa: PLC0415
+    from qualityscore.core.comparison import compare_reports, compare_sets  # noqa: PLC0415
+    from qualityscore.reports import comparison as render  # noqa: PLC0415
+
+    check_writable(arguments.json)
+    first, second = load_label(arguments.first), load_label(arguments.second)
+    if _single(first) and _single(second):
+        one, other = first.reports[0][1], second.reports[0][1]
+        compared = compare_reports(one, other, require_comparable(one, other))
+        document, text = render.report_document(compared), render.report_console(compared, width=terminal_width())
+    else:
+        first, second, refused = require_comparable_sets(first, second)
+        sets = compare_sets(first.results, second.results, np.random.default_rng(arguments.seed))
+        for name, field in sorted(refused.items()):
+            sys.stderr.write(f"note: {name} and NF are left out, since {field} differs between the results\n")
+        provenance = {
+            "profile": first.profile,
+            "profile_digest": first.profile_digest,
+            "seeds": {"compare": arguments.seed},
+            "refused": dict(refused),
+        }
+        document = render.set_document(sets, provenance=provenance)
+        text = render.set_console(sets, width=terminal_width())
+    if arguments.json:
+        write(arguments.json, json.dumps(document, indent=2, sort_keys=True) + "\n")
+    if arguments.json != "-":
+        sys.stdout.write(text)
+    return 0
+
+
+def _single(found: ResultSet) -> bool:
+    return len(found.reports) == 1

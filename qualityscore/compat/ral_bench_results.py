@@ -1,0 +1,234 @@
+"""Reading a RAL-Bench artifact folder: `<model>/results/<Task>_results.yaml`, baselines from there or from `tasks/`.
+
+Result files were written by several versions of that benchmark's runner. So a value is found by what its key says (the
+suite, the quantity, whether it is a baseline's), wherever it stands, the shallowest place first: `results.functional.
+passed`, `functional: {passed: …}` and `functional_passed` are the same number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from qualityscore.compat.ral_bench import SUITES, RawMeasures, RawResult, SuiteRun
+from qualityscore.compat.ral_bench_task import baseline_of, read_task_file
+from qualityscore.errors import ReportError, TaskError
+
+# The C loader, where PyYAML was built with it, reads a folder of results ten times faster.
+SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+RESULT_SUFFIX = "_results.yaml"
+MAX_RESULT_BYTES = 8 << 20
+_MAX_DEPTH = 12
+
+_QUANTITIES = {
+    "returncode": ("returncode", "return_code", "exit_code", "exitcode"),
+    "passed": ("passed", "tests_passed", "num_passed"),
+    "failed": ("failed", "tests_failed", "num_failed"),
+    "skipped": ("skipped", "tests_skipped", "num_skipped"),
+    "total": ("total", "tests_total", "num_total", "total_tests"),
+    "timeout": ("timeout", "timed_out"),
+    "elapsed_s": ("elapsed_s", "elapsed_time_s", "suite_time_s", "time_s", "duration_s", "elapsed"),
+    "memory": ("avg_memory_mb", "memory_mb", "mean_memory_mb"),
+    "cpu": ("avg_cpu_percent", "cpu_percent", "mean_cpu_percent"),
+    "high_risk_count": ("high_risk_count",),
+    "mi_min": ("mi_min",),
+}
+_BY_NAME = {name: quantity for quantity, names in _QUANTITIES.items() for name in names}
+_OWN_SUITE = {
+    "memory": "resource",
+    "cpu": "resource",
+    "high_risk_count": "security",
+    "mi_min": "maintainability",
+}
+_BASELINE_WORDS = ("baseline", "reference")
+
+_Key = tuple[bool, str, str]
+"""(of the baseline, suite, quantity)"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """All results of an artifact folder, sorted by model and task, and every task that it knows of."""
+
+    results: tuple[RawResult, ...]
+    tasks: tuple[str, ...]
+
+
+def is_artifact(folder: Path) -> bool:
+    """Whether there are RAL-Bench results in the folder."""
+    return next(_result_files(folder), None) is not None
+
+
+def read_artifact(folder: Path) -> Artifact:
+    """Read every result. Raises ReportError naming the file that cannot be used."""
+    files = sorted(_result_files(folder))
+    if not files:
+        raise ReportError(f"{folder} holds no RAL-Bench results (<model>/results/<Task>{RESULT_SUFFIX}).")
+    task_files = _task_files(folder)
+    results = [_read_result(file, task_files) for file in files]
+    results.sort(key=lambda result: (result.model, result.task))
+    # A task's own spelling in the results wins over that of its task file.
+    names = {name: file.stem for name, file in task_files.items()} | {_canonical(r.task): r.task for r in results}
+    return Artifact(results=tuple(results), tasks=tuple(sorted(names.values())))
+
+
+def _result_files(folder: Path) -> Iterator[Path]:
+    return (p for p in folder.rglob(f"*{RESULT_SUFFIX}") if p.parent.name == "results" and p.is_file())
+
+
+def _read_result(file: Path, task_files: Mapping[str, Path]) -> RawResult:
+    values = _values(_load(file), file)
+    task = file.name.removesuffix(RESULT_SUFFIX)
+    suites = {name: _suite_run(values, name) for name in SUITES if _has_suite(values, name)}
+    if not suites:
+        raise ReportError(f"{file} holds none of RAL-Bench's suites ({', '.join(SUITES)}).")
+    baseline = _measures(values, of_baseline=True)
+    task_file = task_files.get(_canonical(task))
+    if None in astuple(baseline) and task_file is not None:
+        baseline = _first_of(baseline, _baseline_in(task_file))
+    if baseline == RawMeasures():
+        raise ReportError(
+            f"{file} has no baseline, and there is no task file for {task} under tasks/; "
+            "put the benchmark's tasks folder beside the results, or measure the reference again."
+        )
+    return RawResult(
+        model=file.parent.parent.name,
+        task=task,
+        baseline=baseline,
+        measures=_measures(values, of_baseline=False),
+        suites=suites,
+    )
+
+
+def _load(file: Path) -> Any:
+    try:
+        if file.stat().st_size > MAX_RESULT_BYTES:
+            raise ReportError(f"{file} is larger than {MAX_RESULT_BYTES} bytes; it is no RAL-Bench result.")
+        return yaml.load(file.read_text("utf-8"), Loader=SafeLoader)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        raise ReportError(f"{file} cannot be read as YAML: {' '.join(str(error).split())}.") from None
+
+
+def _values(document: Any, file: Path) -> dict[_Key, float]:
+    """Every recognised number by what it is; of several places the shallowest, then the first, counts."""
+    if not isinstance(document, dict):
+        raise ReportError(f"{file} is not a mapping.")
+    found: dict[_Key, float] = {}
+    level: list[tuple[tuple[str, ...], Mapping[Any, Any]]] = [((), document)]
+    for _ in range(_MAX_DEPTH):
+        deeper: list[tuple[tuple[str, ...], Mapping[Any, Any]]] = []
+        for path, mapping in level:
+            for key, value in mapping.items():
+                here = (*path, str(key).lower())
+                if isinstance(value, dict):
+                    deeper.append((here, value))
+                    continue
+                if isinstance(value, list):
+                    deeper += [((*here, _suite_named_in(item)), item) for item in value if isinstance(item, dict)]
+                    continue
+                identity, number = _identify(here), _as_number(value)
+                if identity is not None and number is not None:
+                    found.setdefault(identity, number)
+        level = deeper
+    return found
+
+
+def _suite_named_in(item: Mapping[Any, Any]) -> str:
+    """The suite that an entry of a list says it is of."""
+    return next((str(item[key]).lower() for key in ("suite", "name") if key in item), "")
+
+
+def _identify(path: tuple[str, ...]) -> _Key | None:
+    of_baseline = any(word in part for part in path for word in _BASELINE_WORDS)
+    name = path[-1]
+    for word in _BASELINE_WORDS:
+        name = name.removeprefix(f"{word}_")
+    suite = next((part for part in reversed(path[:-1]) if part in SUITES), None)
+    for candidate in SUITES:
+        if name.startswith(f"{candidate}_"):
+            suite, name = candidate, name.removeprefix(f"{candidate}_")
+            break
+    quantity = _BY_NAME.get(name)
+    if quantity is None:
+        return None
+    suite = _OWN_SUITE.get(quantity, suite)
+    return None if suite is None else (of_baseline, suite, quantity)
+
+
+def _as_number(value: Any) -> float | None:
+    if isinstance(value, int | float):
+        return float(value)
+    try:
+        return float(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _has_suite(values: Mapping[_Key, float], suite: str) -> bool:
+    return any(not of_baseline and name == suite for of_baseline, name, _ in values)
+
+
+def _suite_run(values: Mapping[_Key, float], suite: str) -> SuiteRun:
+    def count(quantity: str) -> int:
+        return int(values.get((False, suite, quantity), 0))
+
+    returncode = values.get((False, suite, "returncode"))
+    passed, failed, skipped = count("passed"), count("failed"), count("skipped")
+    total = values.get((False, suite, "total"))
+    return SuiteRun(
+        returncode=None if returncode is None else int(returncode),
+        passed=passed,
+        failed=failed,
+        skipped=skipped,
+        total=passed + failed + skipped if total is None else int(total),
+        timed_out=bool(count("timeout")),
+        elapsed_s=values.get((False, suite, "elapsed_s")),
+    )
+
+
+def _measures(values: Mapping[_Key, float], *, of_baseline: bool) -> RawMeasures:
+    return RawMeasures(
+        performance_s=values.get((of_baseline, "performance", "elapsed_s")),
+        memory_mib=values.get((of_baseline, "resource", "memory")),
+        cpu_percent=values.get((of_baseline, "resource", "cpu")),
+        high_risk_count=values.get((of_baseline, "security", "high_risk_count")),
+        mi_min=values.get((of_baseline, "maintainability", "mi_min")),
+    )
+
+
+def _first_of(first: RawMeasures, second: RawMeasures) -> RawMeasures:
+    def pick(a: float | None, b: float | None) -> float | None:
+        return b if a is None else a
+
+    return RawMeasures(
+        performance_s=pick(first.performance_s, second.performance_s),
+        memory_mib=pick(first.memory_mib, second.memory_mib),
+        cpu_percent=pick(first.cpu_percent, second.cpu_percent),
+        high_risk_count=pick(first.high_risk_count, second.high_risk_count),
+        mi_min=pick(first.mi_min, second.mi_min),
+    )
+
+
+def _task_files(folder: Path) -> dict[str, Path]:
+    """The task files by their canonical name, of the artifact or of the benchmark's folder above it."""
+    for root in (folder, folder.resolve().parent):
+        found = {_canonical(file.stem): file for file in sorted((root / "tasks").rglob("*.yaml")) if file.is_file()}
+        if found:
+            return found
+    return {}
+
+
+def _baseline_in(task_file: Path) -> RawMeasures:
+    try:
+        return baseline_of(read_task_file(task_file))
+    except TaskError as error:
+        raise ReportError(f"The baseline of a task cannot be taken: {error}") from None
+
+
+def _canonical(task: str) -> str:
+    return "".join(c for c in task.lower() if c.isalnum())

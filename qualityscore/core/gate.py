@@ -1,0 +1,275 @@
+"""A gate: conditions over the numbers of a report, read strictly from TOML, decided without any effect.
+
+Three kinds of condition, told apart by their keys:
+
+    number = "branch.tests.broken.count"      any number of the report's JSON, by its path; `count` is a list's length,
+    max = 0                                   and an entry of a list is named by its id; `min` and `max` bound it
+
+    findings = "new"                          new, fixed or all findings; only those of `severity` (at least) and `code`
+    severity = "high"                         count
+    max = 0
+
+    drop = "maintainability"                  a dimension, `functional`, `credibility`, or a measure: how far it lies
+    max = 0.05                                below 1, its whole interval, so that noise fails nothing
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from qualityscore.errors import SettingsError
+from qualityscore.model.branch import SEVERITIES, Condition, GateReport
+from qualityscore.model.finding import Severity
+from qualityscore.model.foreign import first_problem
+
+_EXAMPLES = 5
+_CLOSE = 1e-9
+
+
+class ConditionSpec(BaseModel):
+    """One condition as written. `accepts_removed` says that --accept-removed switches it off; `if_measured` that a
+    number which the report does not have passes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: str | None = None
+    number: str | None = None
+    findings: Literal["new", "fixed", "all"] | None = None
+    drop: str | None = None
+    severity: Literal["high", "medium", "low", "info"] | None = None
+    code: str | None = None
+    min: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    max: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    accepts_removed: bool = False
+    if_measured: bool = False
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> ConditionSpec:
+        if sum(kind is not None for kind in (self.number, self.findings, self.drop)) != 1:
+            raise ValueError("give exactly one of number, findings or drop")
+        if self.min is None and self.max is None:
+            raise ValueError("give min, max or both")
+        if self.findings is None and (self.severity or self.code):
+            raise ValueError("severity and code belong to a condition on findings")
+        if self.drop is not None and (self.max is None or self.min is not None):
+            raise ValueError("a drop needs max, and no min")
+        return self
+
+
+class GateSpec(BaseModel):
+    """A gate as written; `default` puts the default conditions before its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    default: bool = False
+    condition: list[ConditionSpec] = []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """Conditions with where they come from."""
+
+    source: str
+    conditions: tuple[ConditionSpec, ...]
+
+
+KEYS = (*GateSpec.model_fields, *ConditionSpec.model_fields)
+
+
+def parse_gate(text: str, source: str, default: Gate | None = None) -> Gate:
+    """Read a gate from TOML. Raises SettingsError with one sentence; an unknown key gets a suggestion."""
+    try:
+        spec = GateSpec.model_validate(tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingsError(f"The gate {source} is not TOML: {error}.") from error
+    except ValidationError as error:
+        raise SettingsError(f"The gate {source} is not valid: {first_problem(error, KEYS)}.") from error
+    return gate_of(spec, source, default)
+
+
+def gate_of(spec: GateSpec, source: str, default: Gate | None) -> Gate:
+    """A gate from its validated form. Raises SettingsError for one that asks for nothing."""
+    before = default.conditions if spec.default and default is not None else ()
+    conditions = (*before, *spec.condition)
+    if not conditions:
+        raise SettingsError(f"The gate {source} has no condition; write one, or default = true.")
+    return Gate(source=source, conditions=conditions)
+
+
+def decide(gate: Gate, report: Mapping[str, Any], *, accept_removed: bool = False) -> GateReport:
+    """Decide every condition on a report in its JSON form.
+
+    Raises SettingsError for a path that the report does not have.
+    """
+    decided = tuple(
+        _decide(spec, report, gate.source) for spec in gate.conditions if not (spec.accepts_removed and accept_removed)
+    )
+    return GateReport(source=gate.source, passed=all(one.passed for one in decided), conditions=decided)
+
+
+def _decide(spec: ConditionSpec, report: Mapping[str, Any], source: str) -> Condition:
+    if spec.findings is not None:
+        return _on_findings(spec, report)
+    if spec.drop is not None:
+        return _on_drop(spec, report, source)
+    assert spec.number is not None
+    value, owner = look_up(report, spec.number, source)
+    name = spec.name or spec.number
+    if value is None:
+        return Condition(name=name, passed=spec.if_measured, numbers=f"{spec.number} was not measured")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise SettingsError(f"The gate {source} bounds {spec.number!r}, which is no number but {_kind(value)}.")
+    return Condition(
+        name=name,
+        passed=_within(value, spec),
+        numbers=f"{spec.number} is {_short(value)}, {_bounds(spec)}",
+        examples=tuple(_example(item) for item in owner[:_EXAMPLES]) if not _within(value, spec) else (),
+    )
+
+
+def _on_findings(spec: ConditionSpec, report: Mapping[str, Any]) -> Condition:
+    branch = report.get("branch")
+    found: Sequence[Mapping[str, Any]] = report.get("findings", ())
+    if spec.findings != "all":
+        found = branch["findings"][spec.findings] if branch else ()
+    least = list(SEVERITIES).index(Severity(spec.severity)) if spec.severity else len(SEVERITIES)
+    chosen = [
+        finding
+        for finding in found
+        if list(SEVERITIES).index(Severity(finding["severity"])) <= least
+        and (spec.code is None or finding["code"] == spec.code)
+    ]
+    what = " ".join(
+        word
+        for word in (
+            "" if spec.findings == "all" else spec.findings,
+            f"{spec.code}" if spec.code else "",
+            "findings",
+            f"of severity {spec.severity} or above" if spec.severity and spec.severity != "high" else "",
+            "of high severity" if spec.severity == "high" else "",
+        )
+        if word
+    )
+    name = spec.name or what
+    if spec.findings != "all" and not branch:
+        return Condition(name=name, passed=spec.if_measured, numbers="there is no baseline to compare findings with")
+    passed = _within(len(chosen), spec)
+    return Condition(
+        name=name,
+        passed=passed,
+        numbers=f"{len(chosen)} {what}, {_bounds(spec)}",
+        examples=tuple(_example(finding) for finding in chosen[:_EXAMPLES]) if not passed else (),
+    )
+
+
+def _on_drop(spec: ConditionSpec, report: Mapping[str, Any], source: str) -> Condition:
+    assert spec.drop is not None
+    assert spec.max is not None
+    name = spec.name or f"drop of {spec.drop}"
+    scored = _scored(report, spec.drop, source)
+    score, high = scored.get("score"), scored.get("high", scored.get("score"))
+    if scored.get("applicable") is False or (score is None and spec.if_measured):
+        return Condition(name=name, passed=True, numbers=f"{spec.drop} does not apply")
+    if score is None or high is None:
+        return Condition(name=name, passed=False, numbers=f"{spec.drop} was not measured")
+    lost = max(0.0, 1.0 - high)
+    interval = f" (up to {high:.3f})" if high - score > 0.0005 else ""
+    return Condition(
+        name=name,
+        passed=lost <= spec.max + _CLOSE,
+        numbers=f"{spec.drop} is {score:.3f}{interval} of the baseline's, at most {spec.max:g} may be lost",
+    )
+
+
+def _scored(report: Mapping[str, Any], name: str, source: str) -> Mapping[str, Any]:
+    """The part of the report that has a score: a dimension, a measure, or one of the totals."""
+    totals = {key: report[key] for key in ("functional", "credibility", "non_functional")}
+    dimensions = report["dimensions"]
+    measures = {measure["id"]: measure for dimension in dimensions.values() for measure in dimension["measures"]}
+    known: dict[str, Mapping[str, Any]] = {**measures, **dimensions, **totals}
+    if name not in known:
+        raise SettingsError(f"The gate {source} names {name!r}, which has no score; {near(name, known)}")
+    return known[name]
+
+
+def look_up(document: Any, path: str, source: str) -> tuple[Any, Sequence[Any]]:
+    """The value at a path of the report, and the list that it counts (empty where it counts none).
+
+    A null on the way gives a null. Raises SettingsError for a path that the report does not have.
+    """
+    owner: Sequence[Any] = ()
+    rest = path
+    while rest:
+        if document is None:
+            return None, ()
+        if isinstance(document, list | tuple):
+            if rest == "count":
+                return len(document), document
+            names = {str(item.get("id")): item for item in document if isinstance(item, Mapping)}
+        elif isinstance(document, Mapping):
+            names = dict(document)
+        else:
+            names = {}
+        step = next((n for n in sorted(names, key=len, reverse=True) if rest == n or rest.startswith(f"{n}.")), None)
+        if step is None:
+            raise SettingsError(
+                f"The gate {source} names {path!r}, which the report does not have; {near(rest, _offered(names))}"
+            )
+        document, rest = names[step], rest[len(step) + 1 :]
+    return document, owner
+
+
+def _offered(names: Mapping[str, Any]) -> Iterator[str]:
+    yield from names
+
+
+def near(name: str, known: Any) -> str:
+    """What was probably meant by a name, or what there is, as the end of a sentence."""
+    names = sorted(map(str, known))
+    near = difflib.get_close_matches(name.partition(".")[0], names, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"there it has {', '.join(names[:20])}." if names else "there it has nothing to name."
+
+
+def _within(value: float, spec: ConditionSpec) -> bool:
+    return (spec.min is None or value >= spec.min - _CLOSE) and (spec.max is None or value <= spec.max + _CLOSE)
+
+
+def _bounds(spec: ConditionSpec) -> str:
+    words = []
+    if spec.min is not None:
+        words.append(f"at least {spec.min:g}")
+    if spec.max is not None:
+        words.append(f"at most {spec.max:g}")
+    return " and ".join(words) + (" is allowed" if spec.min is None else " is asked for")
+
+
+def _short(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.4g}"
+
+
+def _example(item: Any) -> str:
+    """One line about a test, a name or a finding."""
+    if not isinstance(item, Mapping):
+        return str(item)
+    if "code" in item and "message" in item:
+        place = f"{item.get('path') or '(project)'}" + (f":{item['line']}" if item.get("line") else "")
+        return f"{place} {item['code']}: {item['message']}"
+    label = str(item.get("id") or item.get("name") or "")
+    reason = item.get("reason")
+    return f"{label}: {reason}" if reason else label
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return "a list (bound its count)"
+    if isinstance(value, Mapping):
+        return "a group of numbers (bound one of them)"
+    return f"{value!r}"

@@ -1,0 +1,155 @@
+"""Tests and effect sizes for two results on the same tasks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest, norm, rankdata
+
+from qualityscore.core.intervals import cluster_interval, wilson
+
+EXACT_LIMIT = 400
+"""Pairs up to which the signed-rank distribution is computed exactly; the normal approximation is used beyond."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McNemar:
+    """Two binary outcomes on the same tasks.
+
+    `difference` is the share of the first less that of the second, with Newcombe's hybrid score interval for paired
+    proportions (1998, method 10); `p` is exact and two-sided.
+    """
+
+    n: int
+    both: int
+    only_first: int
+    only_second: int
+    neither: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedRank:
+    """Wilcoxon's signed-rank test of paired numbers, zero differences dropped, ties sharing their mean rank.
+
+    `p` is exact and two-sided (normal approximation beyond 400 pairs), 1 where nothing differs. `rank_biserial` is
+    (W+ - W-)/(W+ + W-), from -1 to 1, None where nothing differs. `mean_difference` (first less second) has a bootstrap
+    interval over the pairs, zero differences included.
+    """
+
+    n: int
+    differing: int
+    w_plus: float
+    w_minus: float
+    p: float
+    rank_biserial: float | None
+    mean_difference: float | None
+    low: float | None
+    high: float | None
+
+
+def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
+    """Exact McNemar test. Without discordant pairs, or with as many of either kind, p is 1."""
+    pairs = list(zip(first, second, strict=True))
+    both = sum(a and b for a, b in pairs)
+    only_first = sum(a and not b for a, b in pairs)
+    only_second = sum(b and not a for a, b in pairs)
+    neither = len(pairs) - both - only_first - only_second
+    discordant = only_first + only_second
+    interval = _newcombe(both, only_first, only_second, neither) if pairs else None
+    return McNemar(
+        n=len(pairs),
+        both=both,
+        only_first=only_first,
+        only_second=only_second,
+        neither=neither,
+        difference=(only_first - only_second) / len(pairs) if pairs else None,
+        low=interval[0] if interval else None,
+        high=interval[1] if interval else None,
+        p=float(binomtest(only_first, discordant, 0.5).pvalue) if discordant else 1.0,
+    )
+
+
+def signed_rank(first: Sequence[float], second: Sequence[float], rng: np.random.Generator) -> SignedRank:
+    """Wilcoxon's test of first against second. `rng` draws the interval of the mean difference."""
+    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    differing = differences[differences != 0]
+    ranks = rankdata(np.abs(differing))
+    w_plus, w_minus = float(ranks[differing > 0].sum()), float(ranks[differing < 0].sum())
+    interval = cluster_interval(differences.tolist(), rng)
+    return SignedRank(
+        n=len(differences),
+        differing=len(differing),
+        w_plus=w_plus,
+        w_minus=w_minus,
+        p=_signed_rank_p(ranks, min(w_plus, w_minus)),
+        rank_biserial=(w_plus - w_minus) / (w_plus + w_minus) if len(differing) else None,
+        mean_difference=float(differences.mean()) if len(differences) else None,
+        low=interval[0] if interval else None,
+        high=interval[1] if interval else None,
+    )
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Holm's step-down adjustment, in the order given: the j-th smallest of m times m - j + 1, made monotone."""
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    adjusted = [0.0] * len(p_values)
+    highest = 0.0
+    for position, index in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - position) * p_values[index]))
+        adjusted[index] = highest
+    return tuple(adjusted)
+
+
+def sign_flip(differences: NDArray[np.float64], rng: np.random.Generator, draws: int = 20_000) -> tuple[float, ...]:
+    """Two-sided p of the mean of each column being 0, when the sign of each row could as well have been the other.
+
+    A Monte Carlo randomisation test with (1 + k)/(1 + draws); NaN cells (a task that a pair does not share) count
+    nothing. One column per pair of labels, one row per task, the same flips for all columns.
+    """
+    cells = np.nan_to_num(differences)
+    observed = np.abs(cells.sum(axis=0))
+    signs = rng.integers(0, 2, size=(draws, cells.shape[0])) * 2.0 - 1.0
+    flipped = np.abs(signs @ cells)
+    # Rounding must not make a flip that gives the same mean look smaller.
+    reached = (flipped >= observed - 1e-12 * np.abs(cells).sum(axis=0)).sum(axis=0)
+    return tuple(float(p) for p in (1 + reached) / (1 + draws))
+
+
+def _signed_rank_p(ranks: NDArray[np.float64], smaller: float) -> float:
+    """P(min(W+, W-) <= smaller) over all signs; ties make ranks halves, so everything is counted in halves."""
+    n = len(ranks)
+    if n == 0:
+        return 1.0
+    if n > EXACT_LIMIT:
+        mean, deviation = ranks.sum() / 2, math.sqrt(float((ranks**2).sum())) / 2
+        return min(1.0, 2 * float(norm.cdf((smaller + 0.5 - mean) / deviation)))
+    doubled = [round(2 * rank) for rank in ranks]
+    shares = np.zeros(sum(doubled) + 1)
+    shares[0] = 1.0
+    for rank in doubled:
+        shifted = np.zeros_like(shares)
+        shifted[rank:] = shares[: len(shares) - rank]
+        shares = (shares + shifted) / 2
+    return min(1.0, 2 * float(shares[: round(2 * smaller) + 1].sum()))
+
+
+def _newcombe(both: int, only_first: int, only_second: int, neither: int) -> tuple[float, float]:
+    n = both + only_first + only_second + neither
+    p1, p2 = (both + only_first) / n, (both + only_second) / n
+    (l1, u1), (l2, u2) = (wilson(k, n) or (0.0, 1.0) for k in (both + only_first, both + only_second))
+    product = (both + only_first) * (only_second + neither) * (both + only_second) * (only_first + neither)
+    cross = float(both * neither - only_first * only_second)
+    if cross > 0:
+        cross = max(cross - n / 2, 0.0)
+    phi = cross / math.sqrt(product) if product else 0.0
+    below = (p1 - l1) ** 2 - 2 * phi * (p1 - l1) * (u2 - p2) + (u2 - p2) ** 2
+    above = (u1 - p1) ** 2 - 2 * phi * (u1 - p1) * (p2 - l2) + (p2 - l2) ** 2
+    return p1 - p2 - math.sqrt(max(0.0, below)), p1 - p2 + math.sqrt(max(0.0, above))

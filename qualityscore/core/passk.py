@@ -1,0 +1,114 @@
+"""pass@k: the probability that at least one of k samples passes, estimated without bias from n samples."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from qualityscore.core.intervals import cluster_interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One generated unit (a class, a method) of one task, with whether each of its tests passed."""
+
+    label: str
+    task: str
+    unit: str
+    level: str
+    sample: int
+    passed: tuple[bool, ...]
+
+    @property
+    def full(self) -> bool:
+        """Every test of the unit passes; without a test nothing is shown."""
+        return bool(self.passed) and all(self.passed)
+
+    @property
+    def partial(self) -> bool:
+        """At least one test of the unit passes."""
+        return any(self.passed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassAtK:
+    """pass@k of one label at one level, the mean over tasks of the mean over their units.
+
+    `value` is None where it is not available, and `reason` says why.
+    """
+
+    label: str
+    level: str
+    success: str
+    k: int
+    value: float | None
+    low: float | None
+    high: float | None
+    tasks: int
+    units: int
+    reason: str | None = None
+
+
+def pass_at_k(n: int, c: int, k: int) -> float | None:
+    """1 - C(n - c, k)/C(n, k) for c of n samples passing; None when n < k (Chen et al. 2021).
+
+    As a product of ratios, so that no binomial coefficient has to be formed.
+    """
+    if not 0 <= c <= n or k < 1:
+        raise ValueError(f"pass@{k} with {c} of {n}")
+    if n < k:
+        return None
+    missed = 1.0
+    for i in range(k):
+        missed *= max(0, n - c - i) / (n - i)
+    return 1.0 - missed
+
+
+def summarise(samples: Iterable[Sample], ks: Sequence[int], rng: np.random.Generator) -> tuple[PassAtK, ...]:
+    """pass@k for each label, level, kind of success and k, with 95 % bootstrap intervals over tasks."""
+    units: dict[tuple[str, str], dict[tuple[str, str], list[Sample]]] = defaultdict(lambda: defaultdict(list))
+    for sample in samples:
+        units[sample.label, sample.level][sample.task, sample.unit].append(sample)
+    return tuple(
+        _one(group, units[group], success=success, k=k, rng=rng)
+        for group in sorted(units)
+        for success in ("full", "partial")
+        for k in ks
+    )
+
+
+def _one(
+    group: tuple[str, str],
+    units: dict[tuple[str, str], list[Sample]],
+    *,
+    success: str,
+    k: int,
+    rng: np.random.Generator,
+) -> PassAtK:
+    label, level = group
+    by_task: dict[str, list[float]] = defaultdict(list)
+    reason = None
+    for (task, unit), samples in sorted(units.items()):
+        passing = sum(s.full if success == "full" else s.partial for s in samples)
+        value = pass_at_k(len(samples), passing, k)
+        if value is None:
+            reason = f"{unit} of {task} has {len(samples)} samples, fewer than {k}"
+            break
+        by_task[task].append(value)
+    means = [] if reason else [sum(values) / len(values) for values in by_task.values()]
+    interval = cluster_interval(means, rng)
+    return PassAtK(
+        label=label,
+        level=level,
+        success=success,
+        k=k,
+        value=sum(means) / len(means) if means else None,
+        low=interval[0] if interval else None,
+        high=interval[1] if interval else None,
+        tasks=len({task for task, _ in units}),
+        units=len(units),
+        reason=reason,
+    )

@@ -1,0 +1,45 @@
+"""From a row of a manifest to a folder to evaluate: a folder as it is, an archive unpacked, a commit fetched."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from qualityscore.execution.manifest import Row
+from qualityscore.runtime import archives, git_source, workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A subject's folder and the digest of its content."""
+
+    folder: Path
+    digest: str
+
+
+@contextmanager
+def prepared(row: Row, base: Path, scratch: Path) -> Iterator[Prepared]:
+    """Make a row's subject ready. `base` is what relative paths start from; `scratch`, a new folder, goes at the end.
+
+    Raises SubjectError for what cannot be taken and RepositoryFetchError for what cannot be fetched.
+    """
+    scratch.mkdir(mode=0o755)
+    try:
+        folder = _folder(row, base, scratch)
+        yield Prepared(folder=folder, digest=workspace.subject_digest(folder))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _folder(row: Row, base: Path, scratch: Path) -> Path:
+    if row.repository is None:
+        assert row.git is not None
+        assert row.commit is not None
+        return git_source.fetch_commit(row.git, row.commit, scratch)
+    path = base / row.repository
+    if path.is_file() and archives.is_archive(path):
+        return archives.unpack(path, scratch / "files")
+    return path

@@ -1,0 +1,98 @@
+"""What an engine is given and what it gives back, and the protocol of engines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from qualityscore.model.report import SCORE_MODEL
+
+Progress = Callable[[str, int, int], None]
+"""(stage, done, total) as an evaluation advances; called from the thread that waits for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One evaluation of the folder `folder`. `timeout_s` bounds all of it; past that its process is killed.
+
+    `require_sandbox` is the weakest level of containment that is allowed, None for whatever works.
+    """
+
+    id: str
+    folder: Path
+    task: str
+    only: tuple[str, ...] | None
+    profile: str
+    counter: str
+    unsafe: bool
+    timeout_s: float
+    require_sandbox: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluated:
+    """There is a report: its JSON text. What it says of faults stands in it."""
+
+    report: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """What the caller gave cannot be evaluated: the code and sentence of an InputError."""
+
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """The harness failed before there was a report. `lost`: the process that evaluated died, or was killed."""
+
+    code: str
+    reason: str
+    lost: bool = False
+
+
+Answer = Evaluated | Refused | Broken
+
+
+class Engine(Protocol):
+    """Evaluates jobs somewhere. `evaluate` blocks, and is called from up to `lanes` threads at a time."""
+
+    @property
+    def lanes(self) -> int: ...
+
+    def evaluate(self, job: Job, progress: Progress | None = None) -> Answer: ...
+
+    def close(self) -> None: ...
+
+
+def content_key(
+    *,
+    subject_digest: str,
+    task_digest: str,
+    profile_digest: str,
+    only: tuple[str, ...] | None,
+    counter: str,
+    unsafe: bool,
+    require_sandbox: str | None = None,
+) -> str:
+    """What an evaluation is stored under: everything that decides its result, and nothing of who asked for it."""
+    parts = {
+        "subject": subject_digest,
+        "task": task_digest,
+        "score_model": SCORE_MODEL,
+        "profile": profile_digest,
+        "only": sorted(set(only)) if only is not None else None,
+        "counter": counter,
+        "unsafe": unsafe,
+        "python": ".".join(platform.python_version_tuple()[:2]),
+    }
+    if require_sandbox is not None:  # what was evaluated without it may have run in a weaker one
+        parts["require_sandbox"] = require_sandbox
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,84 @@
+"""Joining the outputs of a batch's shards into one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from qualityscore.errors import BatchError
+from qualityscore.execution import output
+from qualityscore.execution.batch import held, open_store
+from qualityscore.execution.store import State, Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """What the joined output holds. `missing` rows have no result in any of the inputs."""
+
+    rows: int
+    missing: int
+    counts: dict[State, int]
+
+
+def merge(inputs: Sequence[Path], folder: Path) -> Merged:
+    """Join the outputs of shards of one manifest into `folder`, which is then an output like any other.
+
+    Where a row has results in several inputs, a final one goes before a harness fault. Raises BatchError for a folder
+    without a store, for inputs of different manifests, and for final results of one row that contradict each other.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(held(folder))
+        target = open_store(folder)
+        stack.callback(target.close)
+        total = 0
+        for path in inputs:
+            if not (path / output.STORE).is_file():
+                raise BatchError(f"{path} holds no batch: it has no {output.STORE}.")
+            if path.resolve() == folder.resolve():
+                raise BatchError(f"{path} cannot be joined into itself; name another output folder.")
+            stack.enter_context(held(path))
+            source = open_store(path)
+            stack.callback(source.close)
+            total = _same_manifest(path, source, total)
+            _join(path, source, target)
+        target.note(rows=str(total), shard="1/1", manifest="merged")
+        output.repair(folder, target)
+        output.ResultsFile(folder).rewrite(target)
+        counts = target.counts()
+        return Merged(rows=total, missing=total - sum(counts.values()) + counts[State.PENDING], counts=counts)
+
+
+def _same_manifest(path: Path, source: Store, total: int) -> int:
+    found = int(source.meta("rows") or 0)
+    if total and found != total:
+        raise BatchError(f"{path} is of a manifest with {found} rows, the others of one with {total}; join one batch.")
+    return found
+
+
+def _join(path: Path, source: Store, target: Store) -> None:
+    """Take over every row of `source` that says more than what `target` has."""
+    have = {record.number: record for record in target.records()}
+    fresh = [(record.number, record.row) for record in source.records() if record.number not in have]
+    target.add_rows(fresh)
+    for record in source.records():
+        known = have.get(record.number)
+        if known is not None and known.row.digest != record.row.digest:
+            raise BatchError(f"Row {record.number} of {path} is another subject than in the others; join one batch.")
+        if record.line is None:
+            continue
+        final = known is not None and known.state not in (State.PENDING, State.HARNESS)
+        if final and record.state is State.DONE and known is not None and known.key != record.key:
+            raise BatchError(
+                f"Row {record.number} was evaluated on different contents or tasks in {path} and another input; "
+                "its results cannot both be right."
+            )
+        if final:
+            continue
+        stored = source.evaluation(record.key) if record.key else None
+        if record.key and stored is not None:
+            target.adopt(record.key, stored)
+        text = output.report_text(stored.report, record.row) if stored is not None and stored.report else ""
+        file = record.file if text else None
+        target.settle(record.number, state=record.state, key=record.key, line=record.line, file=file, text=text)

@@ -1,0 +1,1 @@
+"""Code that runs in the sandbox next to the subject. Standard library only: it lives in the task's environment."""

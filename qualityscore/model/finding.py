@@ -1,0 +1,58 @@
+"""A place in the subject that somebody should look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import Field
+
+
+class Severity(StrEnum):
+    """How much a finding matters; the words of bandit and of SARIF consumers."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One finding of one tool.
+
+    `path` is relative to the subject's root, with forward slashes; None for a finding of the whole project.
+    `line` and `column` start at 1. `dimension` is the dimension that it costs, `points` what it adds to the raw
+    measure named in `measure` (0 where it costs nothing). Of very many with one code, one of severity info and without
+    a line stands for those that are not listed; its points are their sum, `details["more"]` their number.
+    """
+
+    code: str
+    tool: str
+    message: str
+    severity: Severity = Severity.LOW
+    confidence: Severity | None = None
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+    end_line: int | None = None
+    class_name: Annotated[str | None, Field(alias="class")] = None
+    name: str | None = None
+    suggestion: str | None = None
+    dimension: str | None = None
+    measure: str | None = None
+    points: float = 0.0
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppression:
+    """An inline suppression in the subject: not honoured, counted and reported.
+
+    Of very many the last one has the path `.` and tells the number of the rest.
+    """
+
+    path: str
+    line: int
+    text: str

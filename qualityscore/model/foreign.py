@@ -1,0 +1,59 @@
+"""One sentence about a foreign document that did not validate."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+_MOST_TEXT = 300
+_UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
+_MISSING = ("missing", "missing_keyword_only_argument", "missing_argument")
+
+
+def first_problem(error: ValidationError, known: Iterable[str] = ()) -> str:
+    """The problem of a validation that explains most, as `key 'a.b': what is wrong`, with a suggestion.
+
+    An unknown key comes before the lack of the key that it was meant to be. `known` are the keys that would have been
+    accepted at that place, where the caller can say them.
+    """
+    problem = leading(error)
+    place = _short(".".join(str(part) for part in problem["loc"] if part != "[key]"))
+    if problem["type"] in _UNKNOWN:
+        near = suggestion(error, problem, known)
+        return f"key {place!r} is unknown" + (f" (did you mean {near!r}?)" if near else "")
+    if problem["type"] in _MISSING:
+        return f"key {place!r} is missing"
+    text = problem["msg"].removeprefix("Value error, ")
+    text = text[:1].lower() + text[1:]
+    text = _short(text)
+    return f"key {place!r}: {text}" if place else text
+
+
+def _short(text: str) -> str:
+    """At most 300 characters: what a stranger wrote may be as long as the document."""
+    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
+
+
+def leading(error: ValidationError) -> ErrorDetails:
+    """The first problem; where that is a missing key, an unknown one at the same place instead."""
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    first = problems[0]
+    if first["type"] not in _MISSING:
+        return first
+    beside = (p for p in problems if p["type"] in _UNKNOWN and p["loc"][:-1] == first["loc"][:-1])
+    return next(beside, first)
+
+
+def suggestion(error: ValidationError, unknown: ErrorDetails, known: Iterable[str]) -> str | None:
+    """The key that an unknown one was probably meant to be: one that is missing at its place, else a known one."""
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    lacking = [str(p["loc"][-1]) for p in problems if p["type"] in _MISSING and p["loc"][:-1] == unknown["loc"][:-1]]
+    written = str(unknown["loc"][-1])
+    for candidates in (lacking, list(known)):
+        near = difflib.get_close_matches(written, candidates, n=1)
+        if near:
+            return near[0]
+    return None

@@ -1,0 +1,1 @@
+"""Renderers: Report to text, without effects."""

@@ -1,0 +1,115 @@
+"""What a comparison with an earlier state puts first in Markdown: the verdict, what changed, what to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from qualityscore.model.branch import SEVERITIES, BranchReport, GateReport
+from qualityscore.model.finding import Finding
+from qualityscore.model.report import Report
+from qualityscore.reports.branch_tables import TEST_LISTS
+from qualityscore.reports.markdown_text import code, details, table
+
+MATTERING = 3
+SHOWN_ROWS = 25
+_EXAMPLES = 3
+
+
+def opening(report: Report, branch: BranchReport) -> Iterator[str]:
+    """The parts that are always seen."""
+    name = code(report.subject.label or report.subject.path)
+    against = "without a baseline" if branch.baseline.kind == "none" else f"against {code(report.task.reference)}"
+    if report.gate is None:
+        yield f"## {name} {against}"
+    else:
+        yield f"## {'Passed' if report.gate.passed else 'Failed'}: {name} {against}"
+        yield from _verdict(report.gate)
+    yield _sentence(report, branch)
+    yield from _mattering(branch.findings.new)
+
+
+def folded(branch: BranchReport) -> Iterator[str]:
+    """The parts that open on demand."""
+    if branch.tests is not None:
+        for name, words in TEST_LISTS:
+            changes = getattr(branch.tests, name)
+            if changes:
+                rows = [[code(c.id), code(c.to or ""), code(c.reason)] for c in changes[:SHOWN_ROWS]]
+                text = table(["test", "now", "what happened"], rows) + _more(len(changes))
+                yield details(f"{_count(len(changes), 'test')} {words}", text)
+    if branch.names is not None:
+        for title, names in (
+            ("not defined any more", branch.names.lost),
+            ("called otherwise", branch.names.incompatible),
+        ):
+            if names:
+                rows = [[code(c.name), c.state, code(c.reason)] for c in names[:SHOWN_ROWS]]
+                text = table(["name", "state", "why"], rows) + _more(len(names))
+                yield details(f"{_count(len(names), 'public name')} {title}", text)
+    if len(branch.findings.new) > MATTERING:
+        yield details(f"{len(branch.findings.new)} new findings", _findings(branch.findings.new))
+    if branch.findings.fixed:
+        yield details(_count(len(branch.findings.fixed), "fixed finding"), _findings(branch.findings.fixed))
+    if branch.percentiles:
+        rows = [
+            [code(p.measure), f"{p.value:.4g}", f"{p.percentile:.0f} % of {p.references}"] for p in branch.percentiles
+        ]
+        text = table(["raw measure", "value", "percentile: share of the pinned references that are no better"], rows)
+        yield details("Raw measures among the pinned references", text)
+    if branch.notes:
+        lines = "".join(f"- {code(note, limit=400)}\n" for note in branch.notes[:SHOWN_ROWS])
+        yield details(_count(len(branch.notes), "note"), lines + _more(len(branch.notes)))
+
+
+def _verdict(gate: GateReport) -> Iterator[str]:
+    if gate.passed:
+        return
+    lines = []
+    for condition in gate.failed[:SHOWN_ROWS]:
+        lines.append(f"- **not met:** {code(condition.name)}: {code(condition.numbers)}\n")
+        lines += [f"  - {code(example)}\n" for example in condition.examples[:_EXAMPLES]]
+    yield "".join(lines) + _more(len(gate.failed))
+
+
+def _sentence(report: Report, branch: BranchReport) -> str:
+    parts = []
+    tests, names, found = branch.tests, branch.names, branch.findings
+    if tests is not None:
+        parts.append(f"**Tests:** {tests.passed} of {tests.expected} that passed before still pass, {tests.added} new.")
+    elif report.functional.passed is not None and report.functional.expected:
+        parts.append(f"**Tests:** {report.functional.passed} of {report.functional.expected} pass.")
+    if branch.baseline.kind != "none":
+        by_severity = [f"{found.new_by_severity[s]} {s}" for s in SEVERITIES if found.new_by_severity.get(s)]
+        extra = f" ({', '.join(by_severity)})" if by_severity else ""
+        counts = f"{len(found.new)} new{extra}, {len(found.fixed)} fixed, {found.unchanged} unchanged"
+        parts.append(f"**Findings:** {counts}.")
+    if names is not None:
+        parts.append(f"**Public names:** {names.defined} of {names.expected} still defined.")
+    return " ".join(parts) + "\n" if parts else ""
+
+
+def _mattering(new: Sequence[Finding]) -> Iterator[str]:
+    if new:
+        title = "New findings that matter most" if len(new) > MATTERING else "New findings"
+        yield f"**{title}**\n\n{_findings(new[:MATTERING])}"
+
+
+def _findings(found: Sequence[Finding]) -> str:
+    rows = [
+        [
+            code(f"{finding.path or '(project)'}" + (f":{finding.line}" if finding.line else "")),
+            finding.severity.value,
+            code(finding.code),
+            code(finding.message),
+        ]
+        for finding in found[:SHOWN_ROWS]
+    ]
+    return table(["place", "severity", "code", "message"], rows) + _more(len(found))
+
+
+def _more(count: int) -> str:
+    return f"\nand {count - SHOWN_ROWS} more in the JSON report\n" if count > SHOWN_ROWS else ""
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""Every effect: processes, sandboxes, environments, files, locks, the host."""

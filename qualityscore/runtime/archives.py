@@ -1,0 +1,349 @@
+"""Unpacking archives that nobody vouches for: tar, zip, wheel and sdist.
+
+There are limits on size, number, depth and names. Only regular files, folders and links that stay inside are taken.
+Sizes are counted as bytes come out of the decompressor, never believed from a header, and no link is written through.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO, cast
+
+from qualityscore.errors import ArchiveError
+
+SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".zip", ".whl")
+_CHUNK = 1 << 16
+_LARGEST_READ = 1 << 20
+_XZ_MEMORY = 128 << 20
+_LARGEST_DIRECTORY_ENTRY = 1 << 10
+_END_OF_ZIP, _END_BYTES = b"PK\x05\x06", 22
+_NAME_BYTES = 255
+_DAMAGED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, OSError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveLimits:
+    """What an archive may hold. Sizes in bytes; `depth` counts folders."""
+
+    archive_bytes: int = 256 << 20
+    total_bytes: int = 512 << 20
+    members: int = 20_000
+    depth: int = 64
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a name is that of an archive that can be unpacked."""
+    return path.name.lower().endswith(SUFFIXES)
+
+
+def unpack(archive: Path, destination: Path, limits: ArchiveLimits | None = None) -> Path:
+    """Unpack into the folder `destination` (made here) and return the repository's folder in it.
+
+    A single top folder that is not itself a package, as an sdist has it, is stepped into. Raises ArchiveError, a
+    SubjectError, for whatever is wrong with the archive; what was unpacked until then is the caller's to remove.
+    """
+    limits = limits or ArchiveLimits()
+    if not is_archive(archive):
+        raise ArchiveError(f"{archive.name} is not an archive of a known kind; the kinds are {', '.join(SUFFIXES)}.")
+    try:
+        size = archive.stat().st_size
+    except OSError as error:
+        raise ArchiveError(f"The archive {archive} cannot be read: {error.strerror}.") from error
+    if size > limits.archive_bytes:
+        raise ArchiveError(f"The archive {archive.name} is larger than {limits.archive_bytes} bytes.")
+    writer = TreeWriter(destination, limits, what=f"The archive {archive.name}")
+    try:
+        if archive.name.lower().endswith((".zip", ".whl")):
+            _unpack_zip(archive, writer, limits)
+        else:
+            _unpack_tar(archive, writer)
+        writer.finish()
+    except ArchiveError:
+        raise
+    except _Refused as error:
+        raise ArchiveError(f"The archive {archive.name} {error}.") from error
+    except (*_DAMAGED, RuntimeError, NotImplementedError, RecursionError) as error:
+        raise ArchiveError(f"The archive {archive.name} is damaged or cannot be unpacked: {error}.") from error
+    return _top(destination)
+
+
+class _Refused(Exception):
+    """The archive does what none should; the text completes `The archive NAME …`."""
+
+
+@dataclass(slots=True)
+class TreeWriter:
+    """Writes named files below a folder, refusing names that lead elsewhere and more than the limits allow."""
+
+    root: Path
+    limits: ArchiveLimits
+    what: str
+    written: int = 0
+    names: set[PurePosixPath] = field(default_factory=set)
+    folders: set[PurePosixPath] = field(default_factory=set)
+    links: list[tuple[PurePosixPath, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.root.mkdir(mode=0o755, parents=True)
+
+    def file(self, name: str, pieces: Iterable[bytes], *, executable: bool = False) -> None:
+        """Write one file from its pieces."""
+        path = self._claim(name)
+        target = self._below(path)
+        with target.open("xb") as file:
+            for piece in pieces:
+                self.written += len(piece)
+                if self.written > self.limits.total_bytes:
+                    raise self._refused(f"unpacks to more than {self.limits.total_bytes} bytes")
+                file.write(piece)
+        target.chmod(0o755 if executable else 0o644)
+
+    def folder(self, name: str) -> None:
+        """Make a folder."""
+        path = self._checked(name)
+        if path.parts:
+            self._count(path)
+            self._make_folder(path)
+
+    def link(self, name: str, aim: str) -> None:
+        """Note a symbolic link that stays inside; it is made when all files are written."""
+        path = self._claim(name)
+        if aim.startswith("/") or "\0" in aim or _climbs_above(path, aim):
+            raise self._refused(f"holds the link {name!r} that leads outside it")
+        self.links.append((path, aim))
+
+    def finish(self) -> None:
+        """Make the links."""
+        for path, aim in self.links:
+            self._below(path).symlink_to(aim)
+
+    def _refused(self, why: str) -> ArchiveError:
+        return ArchiveError(f"{self.what} {why}.")
+
+    def _claim(self, name: str) -> PurePosixPath:
+        path = self._checked(name)
+        if not path.parts or path in self.names or path in self.folders:
+            raise self._refused(f"holds {name[:200]!r} twice, or as a file and a folder")
+        self._count(path)
+        return path
+
+    def _count(self, path: PurePosixPath) -> None:
+        self.names.add(path)
+        if len(self.names) > self.limits.members:
+            raise self._refused(f"holds more than {self.limits.members} members")
+
+    def _checked(self, name: str) -> PurePosixPath:
+        path = PurePosixPath(name)
+        strange = "\\" in name or any(ord(character) < 32 or ord(character) == 127 for character in name)
+        if path.is_absolute() or ".." in path.parts or strange:
+            raise self._refused(f"holds the name {name[:200]!r}, which leads outside it or is no file name")
+        if any(len(os.fsencode(part)) > _NAME_BYTES for part in path.parts):
+            raise self._refused(f"holds a name longer than {_NAME_BYTES} bytes")
+        if len(path.parts) > self.limits.depth:
+            raise self._refused(f"is nested more than {self.limits.depth} folders deep")
+        return path
+
+    def _below(self, path: PurePosixPath) -> Path:
+        if path.parent.parts:
+            self._make_folder(path.parent)
+        return self.root / path
+
+    def _make_folder(self, path: PurePosixPath) -> None:
+        for folder in (*reversed(path.parents), path):
+            if not folder.parts or folder in self.folders:
+                continue
+            try:
+                (self.root / folder).mkdir(mode=0o755)
+            except FileExistsError:
+                raise self._refused(f"holds {str(folder)[:200]!r} as a file and as a folder") from None
+            self.folders.add(folder)
+
+
+def _climbs_above(path: PurePosixPath, aim: str) -> bool:
+    """Whether a relative link steps above the top on its way, even if it comes back."""
+    level = len(path.parts) - 1
+    for part in PurePosixPath(aim).parts:
+        level += -1 if part == ".." else 1
+        if level < 0:
+            return True
+    return False
+
+
+class _Forward:
+    """A decompressed stream as tarfile wants it: it only goes forwards, gives no more than a bound, never much at once.
+
+    tarfile reads an extended header whole, whatever size it claims; no honest header needs a mebibyte.
+    """
+
+    def __init__(self, source: IO[bytes], bound: int) -> None:
+        self._source = source
+        self._bound = bound
+        self._at = 0
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, place: int) -> int:
+        if place < self._at:
+            raise _Refused("refers back to what it held before")
+        while self._at < place and self.read(min(_CHUNK, place - self._at)):
+            pass
+        return self._at
+
+    def read(self, size: int) -> bytes:
+        if size < 0 or size > _LARGEST_READ:
+            raise _Refused("has a header larger than any honest one")
+        pieces = []
+        while size > 0 and (piece := self._source.read(size)):
+            pieces.append(piece)
+            size -= len(piece)
+            self._at += len(piece)
+            if self._at > self._bound:
+                raise _Refused("unpacks to more than is allowed")
+        return b"".join(pieces)
+
+
+class _Xz:
+    """A reader of xz streams that refuses the gibibytes of dictionary that a header may ask for; LZMAFile does not."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._decoder = lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
+
+    def read(self, size: int) -> bytes:
+        while True:
+            if self._decoder.eof:
+                rest = self._decoder.unused_data or self._file.read(_CHUNK)
+                if not rest:
+                    return b""
+                self._decoder = lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
+                data = self._decoder.decompress(rest, size)
+            elif self._decoder.needs_input:
+                coded = self._file.read(_CHUNK)
+                if not coded:
+                    raise EOFError("the compressed data ends early")
+                data = self._decoder.decompress(coded, size)
+            else:
+                data = self._decoder.decompress(b"", size)
+            if data:
+                return data
+
+
+@contextmanager
+def _decompressed(archive: Path) -> Iterator[IO[bytes]]:
+    """The content of a file that may be compressed, told by its first bytes."""
+    with archive.open("rb") as file:
+        head = file.read(6)
+        file.seek(0)
+        kind = next((name for magic, name in _MAGIC if head.startswith(magic)), "")
+        match kind:
+            case "gz":
+                yield cast(IO[bytes], gzip.GzipFile(fileobj=file))
+            case "bz2":
+                yield bz2.BZ2File(file)
+            case "xz":
+                yield cast(IO[bytes], _Xz(file))
+            case _:
+                yield file
+
+
+_MAGIC = ((b"\x1f\x8b", "gz"), (b"BZh", "bz2"), (b"\xfd7zXZ\x00", "xz"))
+
+
+def _unpack_tar(archive: Path, writer: TreeWriter) -> None:
+    # Padding and headers: a kibibyte and a half for each member.
+    bound = writer.limits.total_bytes + 1536 * writer.limits.members + (1 << 20)
+    with _decompressed(archive) as raw:
+        stream = cast(IO[bytes], _Forward(raw, bound))
+        with tarfile.open(fileobj=stream, mode="r:", errors="surrogateescape") as tar:
+            for member in tar:
+                _take_member(tar, member, writer)
+        while stream.read(_CHUNK):
+            pass  # to the end, where the compressed data's checksum is
+
+
+def _take_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWriter) -> None:
+    name = member.name.removeprefix("./")
+    if member.isdir():
+        writer.folder(name)
+    elif member.isreg():
+        content = tar.extractfile(member)
+        assert content is not None
+        writer.file(name, _pieces(content), executable=bool(member.mode & 0o100))
+    elif member.issym():
+        writer.link(name, member.linkname)
+    else:
+        raise _Refused(f"holds {name[:200]!r}, which is a device, a pipe or a hard link")
+
+
+def _pieces(content: IO[bytes]) -> Iterator[bytes]:
+    while piece := content.read(_CHUNK):
+        yield piece
+
+
+def _unpack_zip(archive: Path, writer: TreeWriter, limits: ArchiveLimits) -> None:
+    _check_directory(archive, limits)
+    with zipfile.ZipFile(archive) as zipped:
+        for member in zipped.infolist():
+            mode = member.external_attr >> 16
+            if member.is_dir():
+                writer.folder(member.filename)
+            elif stat.S_ISLNK(mode):
+                if member.file_size > 4096:
+                    raise _Refused(f"holds the link {member.filename[:200]!r} to an overlong name")
+                with zipped.open(member) as content:
+                    writer.link(member.filename, content.read(4097).decode("utf-8", "surrogateescape"))
+            elif stat.S_IFMT(mode) in (0, stat.S_IFREG):
+                with zipped.open(member) as content:
+                    writer.file(member.filename, _pieces(content), executable=bool(mode & 0o100))
+            else:
+                raise _Refused(f"holds {member.filename[:200]!r}, which is no regular file")
+
+
+def _check_directory(archive: Path, limits: ArchiveLimits) -> None:
+    """Refuse a central directory that would not fit into memory before zipfile reads it whole (APPNOTE 4.3.16)."""
+    with archive.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _END_BYTES - (1 << 16)))
+        tail = file.read()
+    at = len(tail) - _END_BYTES
+    if tail[at : at + 4] != _END_OF_ZIP or tail[-2:] != b"\0\0":
+        at = tail.rfind(_END_OF_ZIP)
+    if at < 0 or len(tail) - at < _END_BYTES:
+        raise _Refused("is not a zip file")
+    entries = int.from_bytes(tail[at + 10 : at + 12], "little")
+    directory_bytes = int.from_bytes(tail[at + 12 : at + 16], "little")
+    if entries == 0xFFFF or directory_bytes == 0xFFFFFFFF:
+        raise _Refused("is a zip64 archive, which no repository needs")
+    if directory_bytes > limits.members * _LARGEST_DIRECTORY_ENTRY or entries > limits.members:
+        raise _Refused(f"holds more than {limits.members} members")
+
+
+def _top(folder: Path) -> Path:
+    """The folder of the repository: what is inside a single top folder that is no package."""
+    inner = list(folder.iterdir())
+    if len(inner) == 1 and inner[0].is_dir() and not inner[0].is_symlink() and not (inner[0] / "__init__.py").exists():
+        return inner[0]
+    return folder
+
+
+def write_files(files: dict[str, str], destination: Path, limits: ArchiveLimits | None = None) -> Path:
+    """Write a map of relative names to texts below `destination` (made here), under the same limits.
+
+    Raises ArchiveError for names that lead elsewhere and for too much.
+    """
+    writer = TreeWriter(destination, limits or ArchiveLimits(), what="The map of files")
+    for name, text in files.items():
+        writer.file(name, (text.encode("utf-8", "surrogatepass"),))
+    return destination

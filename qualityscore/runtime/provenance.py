@@ -1,0 +1,68 @@
+"""What every result says about how it came about (scoring.md section 9)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from qualityscore.model.report import SubjectInfo
+from qualityscore.runtime.fingerprint import fingerprint
+from qualityscore.runtime.sandbox.base import Sandbox
+from qualityscore.runtime.target import Environment
+from qualityscore.version import __version__
+
+MAX_NOT_COPIED = 100
+_RUNS_INSIDE = ("pytest", "hypothesis", "memray")
+
+
+def environment_tools(environment: Environment | None) -> dict[str, str]:
+    """The versions of what runs beside the subject, read from the environment's own metadata."""
+    if environment is None:
+        return {}
+    versions = {}
+    for folder in environment.prefix.glob("lib/python*/site-packages/*.dist-info"):
+        name, _, number = folder.name.removesuffix(".dist-info").partition("-")
+        if name in _RUNS_INSIDE:
+            versions[name] = number
+    return versions
+
+
+def describe(
+    *,
+    profile_name: str,
+    profile_digest: str,
+    task_digest: str,
+    subject: SubjectInfo,
+    environment: Environment | None,
+    sandbox: Sandbox,
+    counter: str | None,
+    cost_details: dict[str, Any],
+    tool_versions: dict[str, str],
+    seeds: dict[str, int],
+    not_copied: tuple[tuple[str, str], ...],
+    started: datetime,
+    ended: datetime,
+) -> dict[str, Any]:
+    """Plain JSON data; times are UTC in ISO 8601."""
+    mark = fingerprint()
+    return {
+        "qualityscore": __version__,
+        "profile": profile_name,
+        "profile_digest": profile_digest,
+        "task_digest": task_digest,
+        "subject_digest": subject.digest,
+        "sample": subject.sample,
+        "tools": dict(sorted({**tool_versions, **environment_tools(environment)}.items())),
+        "environment_lock": environment.lock_digest if environment else None,
+        "python": environment.version if environment else None,
+        "host": {**asdict(mark), "fingerprint": mark.digest},
+        "sandbox": sandbox.level.value,
+        "counter": counter,
+        "cost": cost_details,
+        "seeds": seeds,
+        "not_copied": [{"path": path, "reason": reason} for path, reason in not_copied[:MAX_NOT_COPIED]],
+        "not_copied_total": len(not_copied),
+        "started": started.isoformat(timespec="milliseconds"),
+        "ended": ended.isoformat(timespec="milliseconds"),
+    }

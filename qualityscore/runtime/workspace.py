@@ -1,0 +1,200 @@
+"""A private copy of the subject: regular files only, nothing that leads outside, bounded in size and number."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from qualityscore.errors import HarnessError, SubjectError
+from qualityscore.languages.python_layout import import_roots
+from qualityscore.runtime.target import Tree
+
+_LEFT_BEHIND = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        "__pycache__",
+        ".venv",
+        "venv",
+        "node_modules",
+        ".tox",
+        ".nox",
+        ".mypy_cache",
+        ".pytest_cache",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceLimits:
+    """How large a subject may be."""
+
+    files: int = 20_000
+    file_bytes: int = 32 << 20
+    total_bytes: int = 512 << 20
+    depth: int = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copied:
+    """A subject's tree and what was not copied: (relative path, reason)."""
+
+    tree: Tree
+    skipped: tuple[tuple[str, str], ...]
+
+
+def copy(source: Path, destination: Path, imports: tuple[str, ...], limits: WorkspaceLimits | None = None) -> Copied:
+    """Copy a repository into `destination` (which must not exist) and describe it.
+
+    Symbolic links inside the tree are followed by copying what they name; one that leads outside, or nowhere, or in a
+    circle, is refused. Devices, sockets and pipes are skipped with their reason. Version control, caches and virtual
+    environments are left behind. Raises SubjectError when the path cannot be taken or a limit is passed, HarnessError
+    when the copy cannot be written.
+    """
+    found, skipped = _take(source, limits or WorkspaceLimits())
+    digest = hashlib.sha256()
+    for name, path in found:
+        data, mode = _read(source, name, path)
+        try:
+            target = destination / name
+            target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+            target.write_bytes(data)
+            target.chmod(0o755 if mode & 0o100 else 0o644)
+        except OSError as error:
+            raise HarnessError(
+                f"Stage copy: {name!r} of {source} cannot be copied to {destination.parent}: {error.strerror}; "
+                "make room there, or set TMPDIR to a folder with more."
+            ) from error
+        digest.update(_share(name, data))
+    files = tuple(name for name, _ in found)
+    tree = Tree(root=destination, import_roots=import_roots(files, imports), files=files, digest=digest.hexdigest())
+    return Copied(tree=tree, skipped=tuple(skipped))
+
+
+def subject_digest(source: Path, limits: WorkspaceLimits | None = None) -> str:
+    """The digest that `copy` would give a repository, without copying it. Raises SubjectError as `copy` does."""
+    found, _ = _take(source, limits or WorkspaceLimits())
+    digest = hashlib.sha256()
+    for name, path in found:
+        digest.update(_share(name, _read(source, name, path)[0]))
+    return digest.hexdigest()
+
+
+def _read(source: Path, name: str, path: Path) -> tuple[bytes, int]:
+    """A file's content and mode."""
+    try:
+        return path.read_bytes(), path.stat().st_mode
+    except OSError as error:
+        raise SubjectError(f"{name!r} in {source} cannot be read: {error.strerror}; mend or remove it.") from error
+
+
+def _share(name: str, data: bytes) -> bytes:
+    """What one file adds to a tree's digest."""
+    return name.encode("utf-8", "surrogateescape") + b"\0" + hashlib.sha256(data).digest()
+
+
+def _take(source: Path, limits: WorkspaceLimits) -> tuple[list[tuple[str, Path]], list[tuple[str, str]]]:
+    """(files to copy, what is left behind and why); refuses what is no repository with Python code."""
+    _check_source(source)
+    skipped: list[tuple[str, str]] = []
+    try:
+        found = _walk(source.resolve(), limits, skipped)
+    except OSError as error:
+        raise SubjectError(f"{source} cannot be read: {error.strerror or error}; check its names and depth.") from error
+    if not any(name.endswith((".py", ".pyi", ".pyx")) for name, _ in found):
+        raise SubjectError(
+            f"{source} holds no Python file; give the folder of a repository with Python code."
+            if found
+            else f"{source} is empty; give the folder of a repository with Python code."
+        )
+    return found, skipped
+
+
+def _check_source(source: Path) -> None:
+    give = "give the folder of the repository to evaluate"
+    try:
+        mode = source.stat().st_mode
+    except FileNotFoundError as error:
+        raise SubjectError(f"{source} does not exist; {give}.") from error
+    except (OSError, ValueError) as error:  # a name that is too long, or holds a null character
+        reason = error.strerror if isinstance(error, OSError) else error
+        if isinstance(error, OSError) and error.errno == errno.ELOOP:
+            reason = "it is, or lies below, a symbolic link that leads back to itself"
+        raise SubjectError(f"{source} cannot be read: {reason}; {give}.") from error
+    if not stat.S_ISDIR(mode):
+        raise SubjectError(f"{source} is not a folder; {give}.")
+    if not os.access(source, os.R_OK | os.X_OK):
+        raise SubjectError(f"{source} cannot be read; check its permissions.")
+
+
+def _walk(root: Path, limits: WorkspaceLimits, skipped: list[tuple[str, str]]) -> list[tuple[str, Path]]:
+    """All regular files as (relative name, path to read), sorted by name."""
+    found: list[tuple[str, Path]] = []
+    total = seen = 0
+    stack = [(root, "")]
+    while stack:
+        folder, prefix = stack.pop()
+        if prefix.count("/") > limits.depth:
+            raise SubjectError(f"{prefix!r} in the repository is nested more than {limits.depth} folders deep.")
+        try:
+            entries = sorted(os.scandir(folder), key=lambda e: e.name)
+        except PermissionError:
+            skipped.append((prefix.rstrip("/"), "folder cannot be read"))
+            continue
+        for entry in entries:
+            name = prefix + entry.name
+            path = Path(entry.path)
+            seen += 1
+            if seen > limits.files:
+                raise _too_large(root, limits)
+            if entry.name in _LEFT_BEHIND:
+                skipped.append((name, "not part of the sources"))
+                continue
+            if entry.is_symlink():
+                path = _follow(root, path, name)
+            status = path.lstat()
+            if stat.S_ISDIR(status.st_mode):
+                if entry.is_symlink():
+                    raise SubjectError(f"{name!r} in the repository is a link to a folder; replace it by the folder.")
+                else:
+                    stack.append((path, name + "/"))
+            elif not stat.S_ISREG(status.st_mode):
+                skipped.append((name, "not a regular file"))
+            elif not os.access(path, os.R_OK):
+                skipped.append((name, "file cannot be read"))
+            elif status.st_size > limits.file_bytes:
+                skipped.append((name, f"larger than {limits.file_bytes} bytes"))
+            else:
+                total += status.st_size
+                found.append((name, path))
+                if total > limits.total_bytes:
+                    raise _too_large(root, limits)
+    return sorted(found, key=lambda item: os.fsencode(item[0]))
+
+
+def _too_large(root: Path, limits: WorkspaceLimits) -> SubjectError:
+    return SubjectError(
+        f"The repository {root} has more than {limits.files} files or {limits.total_bytes} bytes; "
+        "remove what is not source code."
+    )
+
+
+def _follow(root: Path, path: Path, name: str) -> Path:
+    try:
+        target = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise SubjectError(f"{name!r} in the repository is a symbolic link that leads nowhere; remove it.") from error
+    if not target.is_relative_to(root):
+        raise SubjectError(f"{name!r} in the repository is a symbolic link that leads outside it; remove it.")
+    return target
+
+
+def remove(folder: Path) -> None:
+    """Remove a scratch folder, whatever modes its content has."""
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,1 @@
+"""The scoring service: an HTTP interface to evaluations, with a queue that survives."""

@@ -1,0 +1,127 @@
+"""Who may ask, how much, and how fast."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from qualityscore.server.settings import Settings, token_digest
+
+ANYBODY = "anybody"
+
+
+class ProblemError(Exception):
+    """An answer that is not a success: HTTP status, stable code, one sentence, and headers."""
+
+    def __init__(self, status: int, code: str, message: str, headers: dict[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.headers = headers or {}
+
+
+def problem_response(error: ProblemError) -> JSONResponse:
+    """The error document."""
+    content = {"error": {"code": error.code, "message": str(error)}}
+    return JSONResponse(content, status_code=error.status, headers=error.headers)
+
+
+def owner_of(settings: Settings, authorization: str | None) -> str:
+    """The name of the token that a request bears. Raises ProblemError 401 where one is needed and none fits."""
+    if not settings.tokens:
+        return ANYBODY
+    scheme, _, token = (authorization or "").partition(" ")
+    # The digest is looked up, so the time that this takes says nothing about the token.
+    name = settings.tokens.get(token_digest(token.strip())) if scheme.lower() == "bearer" else None
+    if name is None:
+        raise ProblemError(
+            401, "QS-101", "This service needs a bearer token; ask its operator.", {"WWW-Authenticate": "Bearer"}
+        )
+    return name
+
+
+class RateLimit:
+    """A token bucket per owner (owners are the configured tokens, so there are never many)."""
+
+    def __init__(self, rate_per_s: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate_per_s
+        self._burst = burst
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def take(self, owner: str, amount: int) -> None:
+        """Take `amount` from an owner's bucket. Raises ProblemError 429, which says when to come again."""
+        with self._lock:
+            now = self._clock()
+            level, then = self._buckets.get(owner, (float(self._burst), now))
+            level = min(float(self._burst), level + (now - then) * self._rate)
+            if level < min(amount, self._burst):
+                wait = math.ceil((min(amount, self._burst) - level) / self._rate)
+                raise too_many("You ask faster than this service allows", wait)
+            self._buckets[owner] = (level - amount, now)
+
+
+def too_many(what: str, wait_s: float) -> ProblemError:
+    """429 with the time after which to come again."""
+    seconds = max(1, math.ceil(wait_s))
+    return ProblemError(429, "QS-101", f"{what}; come again in {seconds} s.", {"Retry-After": str(seconds)})
+
+
+class BodyLimit:
+    """ASGI middleware that refuses a request's body beyond a number of bytes, whatever its header says."""
+
+    def __init__(self, app: ASGIApp, largest: int) -> None:
+        self._app = app
+        self._largest = largest
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if not declared.isdigit() or int(declared) > self._largest:
+            await self._refuse(scope, receive, send)
+            return
+        seen = 0
+        started = False
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > self._largest:
+                raise _TooLargeError
+            return message
+
+        async def noted(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, counted, noted)
+        except _TooLargeError:
+            if not started:
+                await self._refuse(scope, receive, send)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        error = ProblemError(413, "QS-101", f"The request is larger than {self._largest} bytes; send less at a time.")
+        error.headers["Connection"] = "close"
+        await problem_response(error)(scope, receive, send)
+
+
+class _TooLargeError(Exception):
+    pass
+
+
+def allowed_hosts(settings: Settings) -> list[str]:
+    """The Host headers that are answered: on loopback without a token only its own names, so that no web page of a
+    browser on this machine can ask by way of a name of its own.
+    """
+    return ["localhost", "127.0.0.1", "[::1]"] if settings.is_loopback and not settings.tokens else ["*"]

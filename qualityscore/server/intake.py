@@ -1,0 +1,150 @@
+"""From a request to a folder that can be evaluated, and the key that its result is stored under."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from qualityscore.errors import ProfileError, TaskError, UsageError
+from qualityscore.execution.digests import Digests
+from qualityscore.execution.jobs import content_key
+from qualityscore.execution.manifest import Options
+from qualityscore.runtime import archives, tasks, workspace
+from qualityscore.runtime.documents import profile_names
+from qualityscore.server.queue import New
+from qualityscore.server.schemas import Asked, Subject, TaskEntry
+from qualityscore.server.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """An archive that came with a request: its name and where it was put."""
+
+    name: str
+    file: Path
+
+
+class Tasks:
+    """The tasks that the service was started with, read at that time."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        """Raises TaskError or SnapshotError for a task that cannot be evaluated against."""
+        self.digests = Digests()
+        self.paths: dict[str, str] = {}
+        self.entries: list[TaskEntry] = []
+        for name in names or self._bundled():
+            task = tasks.load_task(name)
+            self.digests.task(name)
+            self.paths[task.id] = name
+            self.entries.append(
+                TaskEntry(
+                    id=task.id,
+                    title=task.spec.title,
+                    language=task.spec.language,
+                    level=task.spec.level,
+                    reference=tasks.reference_name(task),
+                    digest=task.digest,
+                )
+            )
+
+    @staticmethod
+    def _bundled() -> tuple[str, ...]:
+        from qualityscore.runtime import environment  # noqa: PLC0415
+
+        minor = environment.python_minor()
+        return tuple(id_ for id_ in tasks.task_ids() if tasks.snapshot_path(tasks.load_task(id_), minor).is_file())
+
+    def path(self, id_: str) -> str:
+        """What `evaluate` knows a task by. Raises TaskError for one that the service does not have."""
+        if id_ not in self.paths:
+            raise TaskError(f"This service has no task {id_[:64]!r}; it has {', '.join(self.paths)}.")
+        return self.paths[id_]
+
+
+class Intake:
+    """Puts subjects where they can be evaluated, below the service's data folder."""
+
+    def __init__(self, settings: Settings, known: Tasks) -> None:
+        self._settings = settings
+        self._tasks = known
+        self._uploads = settings.data / "subjects"
+        self._uploads.mkdir(mode=0o755, parents=True, exist_ok=True)
+
+    def accept(self, asked: Asked, subject: Subject, upload: Upload | None, idempotency: str | None) -> New:
+        """Unpack, check and digest one subject. Raises InputError, and leaves nothing, where it cannot be evaluated."""
+        task = self._tasks.path(asked.task)
+        if asked.profile not in profile_names():  # a profile may be a file, but not one that a request names
+            raise ProfileError(f"There is no profile {asked.profile[:64]!r}; there are {', '.join(profile_names())}.")
+        options = Options(only=asked.only, profile=asked.profile, counter=asked.counter)
+        self._tasks.digests.check(task, options)
+        folder = self._uploads / uuid.uuid4().hex
+        try:
+            place = self._place(subject, upload, folder)
+            digest = workspace.subject_digest(place)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        key = content_key(
+            subject_digest=digest,
+            task_digest=self._tasks.digests.task(task),
+            profile_digest=self._tasks.digests.profile(asked.profile),
+            only=asked.only,
+            counter=asked.counter,
+            unsafe=self._settings.unsafe,
+            require_sandbox=self._settings.require_sandbox,
+        )
+        spec = {
+            **asked.model_dump(mode="json", include={"task", "only", "profile", "counter"}),
+            "path": subject.path or (upload.name if upload else "files"),
+            "label": subject.label,
+            "sample": subject.sample,
+        }
+        text = json.dumps(spec, sort_keys=True)
+        request = hashlib.sha256(f"{digest}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
+        return New(spec=text, folder=str(place), key=key, request=request, idempotency=idempotency)
+
+    def drop(self, folder: str) -> None:
+        """Remove a subject's files, where they are the service's own copy."""
+        path = Path(folder)
+        if path.is_relative_to(self._uploads):
+            shutil.rmtree(self._uploads / path.relative_to(self._uploads).parts[0], ignore_errors=True)
+
+    def sweep(self, kept: set[str]) -> None:
+        """Remove what an earlier service left that nothing waits for."""
+        ours = {Path(f).relative_to(self._uploads).parts[0] for f in kept if Path(f).is_relative_to(self._uploads)}
+        for folder in self._uploads.iterdir():
+            if folder.name not in ours:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _place(self, subject: Subject, upload: Upload | None, folder: Path) -> Path:
+        limits = self._settings.limits.archive
+        if upload is not None:
+            archive = folder.with_name(f"{folder.name}-{Path(upload.name).name}")
+            upload.file.rename(archive)
+            try:
+                return archives.unpack(archive, folder, limits)
+            finally:
+                archive.unlink(missing_ok=True)
+        if subject.files is not None:
+            return archives.write_files(subject.files, folder, limits)
+        assert subject.path is not None
+        path = self._allowed(subject.path)
+        if path.is_file():
+            return archives.unpack(path, folder, limits)
+        return path
+
+    def _allowed(self, text: str) -> Path:
+        """The path below one of the roots that a request names. Raises UsageError for every other."""
+        for root in self._settings.roots:
+            try:
+                path = (root / text).resolve(strict=True)
+            except (OSError, ValueError, RuntimeError):
+                continue
+            if path.is_relative_to(root.resolve()):
+                return path
+        where = "below the roots that this service was started with" if self._settings.roots else "by path here"
+        raise UsageError(f"There is no subject {text[:200]!r} {where}; send its files or an archive.")

@@ -1,0 +1,1 @@
+"""Functional, robustness and cost suites: plan, run inside the sandbox, outcomes."""

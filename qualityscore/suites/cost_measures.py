@@ -1,0 +1,439 @@
+"""From facts and pairs to the four measures of subject and reference. Nothing here is run."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from qualityscore.core.costs import DEPARTURE_FINDING, Start, departure, growth_exponent, median_ratio, net_cost
+from qualityscore.model.measure import Fault, Measured, Outcome, Part, Unavailable
+from qualityscore.suites.cost_facts import Facts
+from qualityscore.suites.cost_kit import Kit, Workload
+from qualityscore.suites.cost_launch import Trouble
+from qualityscore.suites.counting import LEFT_BEHIND, Counted, Overheads
+from qualityscore.suites.memory import Heap, Native, median_bytes
+from qualityscore.suites.timed import ImportPairs, Pairs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """All that two sides have shown. `pairs` holds the workloads whose cost was decided by pairs.
+
+    `pinned` says that the reference's side is a snapshot's.
+    """
+
+    kit: Kit
+    subject: Facts
+    reference: Facts
+    expected: Mapping[str, str]
+    troubles: Mapping[str, Trouble]
+    pairs: Mapping[str, Pairs]
+    checks: Mapping[str, Pairs]
+    import_pairs: ImportPairs | None = None
+    gate_problem: str | None = None
+    pinned: bool = False
+    timed_growth: Mapping[str, float | None] = field(default_factory=dict)
+    timed_reference_growth: Mapping[str, float | None] = field(default_factory=dict)
+
+
+def verdict_on_result(native: Native | None, expected: str | None) -> Trouble | None:
+    """Why a workload's result does not count; None where it is right in every run."""
+    if native is None:
+        return Trouble(reason="it was not run", fault=Fault.HARNESS)
+    wrong = [d for d in native.digests if d != expected]
+    if wrong and len(wrong) < len(native.digests):
+        return Trouble(
+            reason=f"flaky: {len(wrong)} of {len(native.digests)} runs without the right result"
+            + (f" ({native.trouble.reason})" if native.trouble else ""),
+            fault=Fault.SUBJECT,
+        )
+    if native.trouble is not None:
+        return native.trouble
+    if wrong:
+        kinds = len(set(wrong))
+        varies = f", and from run to run: {kinds} different ones in {len(wrong)} runs" if kinds > 1 else ""
+        return Trouble(reason=f"the result differs from the reference's{varies}", fault=Fault.SUBJECT)
+    return None
+
+
+def expected_digests(reference: Facts, pinned: Mapping[str, str] | None) -> tuple[dict[str, str], dict[str, Trouble]]:
+    """The right result of each workload, and for each that has none why: a fault of the reference."""
+    digests: dict[str, str] = {}
+    troubles: dict[str, Trouble] = {}
+    for native in reference.native.workloads:
+        wanted = pinned.get(native.id) if pinned else None
+        if native.trouble is not None:
+            troubles[native.id] = native.trouble
+        elif native.digest is None:
+            kinds = Counter(native.digests).most_common()
+            troubles[native.id] = Trouble(
+                reason="the reference's result is not deterministic: "
+                f"{len(kinds)} different ones in {len(native.digests)} runs",
+                fault=Fault.REFERENCE,
+            )
+        elif wanted is not None and native.digest != wanted:
+            troubles[native.id] = Trouble(
+                reason="the reference gives another result on this host than in the snapshot", fault=Fault.REFERENCE
+            )
+        else:
+            digests[native.id] = native.digest
+    return digests, troubles
+
+
+def nothing(reason: Trouble) -> Unavailable:
+    """A measure of which no part could be had."""
+    return Unavailable(reason=reason.reason, fault=reason.fault)
+
+
+def missing(id_: str, why: Trouble) -> Part:
+    """A part without a value: worth 0 by the subject's fault, unmeasured by anybody else's."""
+    fault = None if why.fault is Fault.SUBJECT else why.fault
+    return Part(id=id_, value=None, right=fault is not None, note=why.reason, fault=fault)
+
+
+def total(parts: tuple[Part, ...]) -> float:
+    """The sum over the parts that have a value."""
+    return math.fsum(part.value for part in parts if part.value is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """The costs of one workload by counts, on both sides, with what was taken off."""
+
+    subject: float
+    reference: float
+    start: Start
+    full: tuple[float, float]
+    repeat: float
+
+
+def counted_costs(workload: Workload, subject: Counted, reference: Counted, overheads: Overheads) -> Costs | None:
+    """Section 5: T_R(4n) - T_R(1) and T_S(4n) - min(T_S(1), T_R(1)), loading off both; None without all four counts."""
+    if subject.trouble or reference.trouble:
+        return None
+    of = overheads.loading[workload.id]
+    loading, loading_one = of[workload.full], of[1]
+    mine, theirs = subject.by_size, reference.by_size
+    start = Start(subject=mine[1].value - loading_one, reference=theirs[1].value - loading_one)
+    return Costs(
+        subject=net_cost(mine[workload.full].value, loading, start.taken_off),
+        reference=net_cost(theirs[workload.full].value, loading, start.reference),
+        start=start,
+        full=(mine[workload.full].value, theirs[workload.full].value),
+        repeat=max(mine[workload.full].relative, theirs[workload.full].relative),
+    )
+
+
+def body_ratio(workload: Workload, subject: Counted, reference: Counted, overheads: Overheads) -> float | None:
+    """Reference to subject by counts of the body alone, for the cross-check."""
+    if subject.trouble or reference.trouble:
+        return None
+    of = overheads.loading[workload.id]
+    bodies = [
+        side.by_size[workload.full].value - of[workload.full] - (side.by_size[1].value - of[1])
+        for side in (reference, subject)
+    ]
+    return bodies[0] / bodies[1] if min(bodies) > 0 else None
+
+
+def growth(workload: Workload, side: Counted, overheads: Overheads) -> float | None:
+    """The growth exponent of one side's counts."""
+    values = []
+    for size in (workload.n, 2 * workload.n, workload.full):
+        counted = side.by_size.get(size)
+        if counted is None:
+            return None
+        values.append(counted.value - overheads.loading[workload.id][size])
+    return growth_exponent(*values)
+
+
+def growths(workload: Workload, sides: Sides) -> tuple[float | None, float | None]:
+    """The growth exponents of subject and reference, by counts or else by CPU seconds."""
+    overheads = sides.reference.overheads
+    if overheads is None:
+        return sides.timed_growth.get(workload.id), sides.timed_reference_growth.get(workload.id)
+    found = [
+        next((c for c in facts.counts.workloads if c.id == workload.id), None) if facts.counts else None
+        for facts in (sides.subject, sides.reference)
+    ]
+    mine, theirs = (growth(workload, counted, overheads) if counted is not None else None for counted in found)
+    return mine, theirs
+
+
+def net_counts(workload: Workload, side: Counted, overheads: Overheads) -> dict[str, float]:
+    """The counts of one side by size, without loading the inputs."""
+    loading = overheads.loading[workload.id]
+    return {str(size): counted.value - loading[size] for size, counted in sorted(side.by_size.items())}
+
+
+def cost_parts(sides: Sides) -> tuple[tuple[Part, ...], tuple[Part, ...], dict[str, Any]]:
+    """Parts of workload.cost for subject and reference, and the details of both."""
+    subject, reference = _by_id(sides.subject), _by_id(sides.reference)
+    mine: list[Part] = []
+    theirs: list[Part] = []
+    details: dict[str, Any] = {"start": {}, "growth": {}, "reference_growth": {}, "counts": {}}
+    overheads = sides.reference.overheads
+    for workload in sides.kit.workloads:
+        id_ = workload.id
+        if id_ in sides.troubles:
+            theirs.append(missing(id_, sides.troubles[id_]))
+            mine.append(missing(id_, sides.troubles[id_]))
+            continue
+        wrong = verdict_on_result(subject[id_][0], sides.expected.get(id_))
+        counts = (subject[id_][1], reference[id_][1])
+        if overheads is not None and counts[1] is not None and counts[1].trouble is None:
+            alone = counted_costs(workload, counts[1], counts[1], overheads)
+            assert alone is not None
+            theirs.append(Part(id=id_, value=alone.reference, samples=_both(counts[1], workload)))
+            details["start"][id_] = alone.start.reference
+            details["counts"][id_] = net_counts(workload, counts[1], overheads)
+            details["reference_growth"][id_] = growth(workload, counts[1], overheads)
+            mine.append(_counted_part(workload, wrong, sides, counts, alone.reference))
+            if counts[0] is not None and wrong is None:
+                details["growth"][id_] = growth(workload, counts[0], overheads)
+            continue
+        mine_, theirs_ = _paired_parts(workload, wrong, sides)
+        if id_ in sides.timed_growth:
+            details["growth"][id_] = sides.timed_growth[id_]
+            details["reference_growth"][id_] = sides.timed_reference_growth.get(id_)
+        mine.append(mine_)
+        theirs.append(theirs_)
+    return tuple(mine), tuple(theirs), details
+
+
+def _counted_part(
+    workload: Workload,
+    wrong: Trouble | None,
+    sides: Sides,
+    counts: tuple[Counted | None, Counted | None],
+    reference_cost: float,
+) -> Part:
+    id_ = workload.id
+    if wrong is not None:
+        return missing(id_, wrong)
+    pairs, check = sides.pairs.get(id_), sides.checks.get(id_)
+    mine, theirs = counts
+    if check is not None and check.trouble is not None:
+        return missing(id_, check.trouble)  # a count that nothing checked is a guess
+    left = mine.trouble if mine is not None and mine.trouble and mine.trouble.reason == LEFT_BEHIND else None
+    if pairs is not None and pairs.trouble is not None:
+        return missing(id_, left or pairs.trouble)
+    if pairs is not None and pairs.cost_logs:
+        ratio = math.exp(statistics.median(pairs.cost_logs))
+        how = f"by {len(pairs.cost_logs)} pairs of CPU seconds, in instructions of the reference"
+        return Part(id=id_, value=reference_cost / ratio, log_ratios=pairs.cost_logs, note=how)
+    overheads = sides.reference.overheads
+    assert overheads is not None
+    assert theirs is not None
+    costs = counted_costs(workload, mine, theirs, overheads) if mine is not None else None
+    if costs is None:
+        why = sides.gate_problem or (mine.trouble.reason if mine is not None and mine.trouble else "it was not counted")
+        return missing(id_, left or Trouble(reason=why, fault=Fault.HARNESS))
+    value = costs.subject
+    note = "no CPU time checks the count" if sides.pinned and check is None else None
+    if check is not None and sides.gate_problem is not None and _departs(workload, mine, theirs, overheads, check):
+        reason = f"CPU time contradicts the count, and pairs cannot decide: {sides.gate_problem}"
+        return missing(id_, Trouble(reason=reason, fault=Fault.HARNESS))
+    if check is not None and check.idles and check.subject is not None:
+        cpu_s = statistics.median(check.subject.full)
+        value *= 1 + check.idle_excess_s / max(cpu_s, 1e-6)
+        note = f"costed at wall time: it idles {check.idle_excess_s:.3f} s more than the reference"
+    assert mine is not None
+    return Part(id=id_, value=value, samples=_both(mine, workload), note=note)
+
+
+def _departs(workload: Workload, mine: Counted | None, theirs: Counted, overheads: Overheads, check: Pairs) -> bool:
+    """Whether CPU time is so far from the count that the count alone cannot stand."""
+    counted = body_ratio(workload, mine, theirs, overheads) if mine is not None else None
+    timed = median_ratio(check.body_logs)
+    return counted is None or (timed is not None and departure(counted, timed) > DEPARTURE_FINDING)
+
+
+def _paired_parts(workload: Workload, wrong: Trouble | None, sides: Sides) -> tuple[Part, Part]:
+    id_ = workload.id
+    plain = Part(id=id_, value=_plain_cpu_s(sides.reference, id_), note="CPU seconds of one plain run")
+    if wrong is not None:
+        return missing(id_, wrong), plain
+    pairs = sides.pairs.get(id_)
+    if pairs is None or pairs.trouble is not None or not pairs.cost_logs:
+        why = (pairs.trouble if pairs else None) or Trouble(
+            reason=sides.gate_problem or "it was not timed", fault=Fault.HARNESS
+        )
+        gone = missing(id_, why)
+        return gone, gone if why.fault is Fault.REFERENCE else plain
+    reference_s, subject_s = (statistics.median(values) for values in pairs.costs)
+    reference = Part(id=id_, value=reference_s, samples=pairs.costs[0])
+    said = ["costed at wall time: it idles more than the reference"] if pairs.idles else []
+    said += ["beside the snapshot's times, by way of the calibration workload"] if pairs.calibrated else []
+    note = "; ".join(said) or None
+    return (
+        Part(id=id_, value=subject_s, samples=pairs.costs[1], log_ratios=pairs.cost_logs, note=note),
+        reference,
+    )
+
+
+def _plain_cpu_s(facts: Facts, id_: str) -> float:
+    return next((native.cpu_s for native in facts.native.workloads if native.id == id_), 0.0)
+
+
+def _both(counted: Counted, workload: Workload) -> tuple[float, ...]:
+    scored = counted.by_size[workload.full]
+    return (scored.value,) if scored.exact else (scored.value, scored.value * (1 + scored.relative))
+
+
+def _by_id(facts: Facts) -> dict[str, tuple[Native | None, Counted | None]]:
+    natives = {n.id: n for n in facts.native.workloads}
+    counts = {c.id: c for c in facts.counts.workloads} if facts.counts else {}
+    return _Defaulted({id_: (natives.get(id_), counts.get(id_)) for id_ in natives | counts})
+
+
+class _Defaulted(dict[str, tuple[Native | None, Counted | None]]):
+    def __missing__(self, key: str) -> tuple[None, None]:
+        return None, None
+
+
+def runs_seen(facts: Facts) -> dict[str, Any]:
+    """What plain runs at 4n took and left, by workload: for the reader, in no score."""
+    return {
+        native.id: {
+            "cpu_s": native.cpu_s,
+            "wall_s": native.wall_s,
+            "idle_s": native.idle_s,
+            "written_bytes": native.written_bytes,
+            "temp_bytes": native.temp_bytes,
+            "threads_left": native.threads_left,
+            "processes_left": native.processes_left,
+            "descriptors_left": native.descriptors_left,
+        }
+        for native in facts.native.workloads
+        if native.trouble is None
+    }
+
+
+def allocated(facts: Facts) -> dict[str, int | None]:
+    """Bytes that the body of each workload asked for in all, freed or not: for the reader, in no score."""
+    return {heap.id: heap.allocated_bytes for heap in facts.heaps if heap.trouble is None}
+
+
+def curves(sides: Sides) -> dict[str, dict[str, Any]]:
+    """For the reader, in no score: net counts over size (`by_size` of workload.cost) and bytes of heap over seconds
+    (`over_time` of peak_heap), by workload and side.
+    """
+    by_size: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    over_time: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    overheads = sides.reference.overheads
+    workloads = {workload.id: workload for workload in sides.kit.workloads}
+    for side, facts in (("subject", sides.subject), ("reference", sides.reference)):
+        for counted in facts.counts.workloads if facts.counts and overheads else ():
+            workload = workloads.get(counted.id)  # kept counts of a reference may be of more workloads
+            if workload is not None and counted.trouble is None and overheads is not None:
+                net = net_counts(workload, counted, overheads)
+                points = [(float(size), count) for size, count in net.items() if int(size) > 1]
+                by_size.setdefault(counted.id, {})[side] = sorted(points)
+        for heap in facts.heaps:
+            if heap.timeline:
+                over_time.setdefault(heap.id, {})[side] = [(seconds, float(size)) for seconds, size in heap.timeline]
+    return {"workload.cost": {"by_size": by_size}, "peak_heap": {"over_time": over_time}}
+
+
+def memory_parts(sides: Sides) -> dict[str, tuple[tuple[Part, ...], tuple[Part, ...]]]:
+    """Parts of peak_heap and peak_rss, subject first."""
+    heap_s, heap_r = ({h.id: h for h in side.heaps} for side in (sides.subject, sides.reference))
+    subject, reference = _by_id(sides.subject), _by_id(sides.reference)
+    heaps: tuple[list[Part], list[Part]] = ([], [])
+    peaks: tuple[list[Part], list[Part]] = ([], [])
+    for workload in sides.kit.workloads:
+        id_ = workload.id
+        native, own = subject[id_][0], reference[id_][0]
+        if id_ in sides.troubles or own is None:
+            why = sides.troubles.get(id_) or Trouble(reason="it was not run", fault=Fault.HARNESS)
+            for column in (*heaps, *peaks):
+                column.append(missing(id_, why))
+            continue
+        wrong = verdict_on_result(native, sides.expected.get(id_))
+        heaps[1].append(_heap_part(id_, heap_r.get(id_), None))
+        heaps[0].append(_heap_part(id_, heap_s.get(id_), wrong))
+        base = median_bytes(own.one)
+        peaks[1].append(_peak_part(own, base))
+        if wrong is not None or native is None:
+            peaks[0].append(missing(id_, wrong or Trouble(reason="it was not run", fault=Fault.HARNESS)))
+        else:
+            peaks[0].append(_peak_part(native, min(base, median_bytes(native.one))))
+    return {
+        "peak_heap": (tuple(heaps[0]), tuple(heaps[1])),
+        "peak_rss": (tuple(peaks[0]), tuple(peaks[1])),
+    }
+
+
+def _heap_part(id_: str, heap: Heap | None, wrong: Trouble | None) -> Part:
+    if wrong is not None:
+        return missing(id_, wrong)
+    if heap is None or heap.trouble is not None or not heap.samples:
+        why = heap.trouble if heap is not None and heap.trouble else None
+        return missing(id_, why or Trouble(reason="memray was not run", fault=Fault.HARNESS))
+    note = f"{heap.unseen} threads or processes were started; the heap of processes not forked is not in it"
+    return Part(
+        id=id_,
+        value=float(median_bytes(heap.samples)),
+        samples=tuple(float(s) for s in heap.samples),
+        note=note if heap.unseen else None,
+    )
+
+
+def _peak_part(native: Native, base: int) -> Part:
+    return Part(
+        id=native.id,
+        value=float(max(0, median_bytes(native.full) - base)),
+        samples=tuple(float(s) for s in native.full),
+        note="sampled, since it had several processes" if native.sampled else None,
+    )
+
+
+def import_outcomes(sides: Sides) -> tuple[Outcome, Outcome]:
+    """import.cost of subject and reference: what the import costs beyond an empty interpreter."""
+    for facts, fault in ((sides.reference, Fault.REFERENCE), (sides.subject, Fault.SUBJECT)):
+        problem = facts.native.import_trouble
+        if problem is not None:
+            gone = Unavailable(reason=problem.reason, fault=problem.fault)
+            if fault is Fault.REFERENCE:
+                return gone, gone
+            return gone, _reference_import(sides)
+    if sides.import_pairs is not None:
+        pairs = sides.import_pairs
+        if pairs.trouble is not None:
+            gone = Unavailable(reason=pairs.trouble.reason, fault=pairs.trouble.fault)
+            return gone, _reference_import(sides) if pairs.trouble.fault is Fault.SUBJECT else gone
+        logs = pairs.logs
+        part = Part(id="import", value=statistics.median(pairs.subject), samples=pairs.subject, log_ratios=logs)
+        own = Part(id="import", value=statistics.median(pairs.reference), samples=pairs.reference)
+        return (
+            Measured(value=part.value or 0.0, parts=(part,), details={"unit": "seconds"}),
+            Measured(value=own.value or 0.0, parts=(own,), details={"unit": "seconds"}),
+        )
+    return _import_measured(sides, sides.subject), _import_measured(sides, sides.reference)
+
+
+def _reference_import(sides: Sides) -> Outcome:
+    """The reference's import.cost where the subject has none by its own fault: nothing is compared with it."""
+    if sides.reference.counts is not None:
+        return _import_measured(sides, sides.reference)
+    value = sides.reference.native.import_cpu_s
+    part = Part(id="import", value=value, note="CPU seconds of one plain run")
+    return Measured(value=value, parts=(part,), details={"unit": "seconds"})
+
+
+def _import_measured(sides: Sides, facts: Facts) -> Outcome:
+    counts, overheads = facts.counts, sides.reference.overheads
+    if counts is None or overheads is None or counts.imported is None:
+        why = counts.import_trouble if counts is not None and counts.import_trouble else None
+        return Unavailable(
+            reason=why.reason if why else sides.gate_problem or "the import was not counted",
+            fault=why.fault if why else Fault.HARNESS,
+        )
+    value = max(0.0, counts.imported.value - overheads.empty)
+    part = Part(id="import", value=value)
+    return Measured(value=value, parts=(part,), details={"empty_interpreter": overheads.empty})

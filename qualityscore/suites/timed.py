@@ -1,0 +1,139 @@
+"""Times of both sides in seconds, pair by pair, and the costs that follow from them. Nothing here is run."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from qualityscore.core.costs import Start, charge_start, log_ratios
+from qualityscore.suites.cost_launch import Trouble
+
+IDLE_FLOOR_S = 0.01
+IDLE_SHARE = 0.1
+CALIBRATED_WIDENING = 0.1
+"""What a ratio may be off by, as a logarithm, where the calibration workload stands for the reference's own host: how
+much two processors differ depends on the work."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timed:
+    """One side of a workload in several fresh processes: CPU seconds of the body at 4n and of T(1), and idle seconds.
+
+    `full` and `idle` have one entry per pair; `one` is the body's median at one item, `start` the median T(1).
+    """
+
+    full: tuple[float, ...]
+    idle: tuple[float, ...]
+    wall: tuple[float, ...]
+    one: float
+    start: float
+    load: tuple[float, ...] = ()
+
+    def scaled(self, factor: float) -> Timed:
+        """The same on a host on which everything takes `factor` times as long."""
+        return Timed(
+            full=tuple(factor * value for value in self.full),
+            idle=tuple(factor * value for value in self.idle),
+            wall=tuple(factor * value for value in self.wall),
+            one=factor * self.one,
+            start=factor * self.start,
+            load=tuple(factor * value for value in self.load),
+        )
+
+    def first(self, runs: int) -> Timed:
+        """With the first `runs` runs only."""
+        return replace(self, full=self.full[:runs], idle=self.idle[:runs], wall=self.wall[:runs], load=self.load[:runs])
+
+    def charged(self, loading_s: float) -> tuple[float, ...]:
+        """The body's seconds with what loading the inputs cost beyond `loading_s`: code can move work there."""
+        loads = self.load or (loading_s,) * len(self.full)
+        return tuple(max(0.0, body + load - loading_s) for body, load in zip(self.full, loads, strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairs:
+    """A workload of both sides, timed in turn. `trouble` says why there are no pairs; `failed` of `runs` runs failed.
+
+    `calibrated` says that the reference's times are a snapshot's, turned into this host's by the calibration workload.
+    """
+
+    id: str
+    subject: Timed | None = None
+    reference: Timed | None = None
+    trouble: Trouble | None = None
+    failed: int = 0
+    runs: int = 0
+    calibrated: bool = False
+
+    @property
+    def body_logs(self) -> tuple[float, ...]:
+        """log(reference / subject) of the body alone, for comparison with counts of the body."""
+        if self.subject is None or self.reference is None:
+            return ()
+        free = Start(subject=0.0, reference=0.0)
+        return log_ratios(
+            charge_start(self.reference.charged(self.loading_s), self.reference.one, free),
+            charge_start(self.subject.charged(self.loading_s), self.subject.one, free),
+        )
+
+    @property
+    def loading_s(self) -> float:
+        """Median CPU seconds in which the reference loads the inputs at 4n: no work of either side."""
+        return statistics.median(self.reference.load) if self.reference is not None and self.reference.load else 0.0
+
+    @property
+    def cost_logs(self) -> tuple[float, ...]:
+        """log(reference / subject) of the cost: an excess of start is charged, idling is costed at wall time."""
+        if self.subject is None or self.reference is None:
+            return ()
+        logs = log_ratios(*self.costs)
+        return widened(logs) if self.calibrated else logs
+
+    @property
+    def costs(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The costs of reference and subject in seconds, pair by pair."""
+        assert self.subject is not None
+        assert self.reference is not None
+        start = Start(subject=self.subject.start, reference=self.reference.start)
+        own = charge_start(self.subject.charged(self.loading_s), self.subject.one, start)
+        if self.idles:
+            own = tuple(cost + idle for cost, idle in zip(own, self.subject.idle, strict=True))
+        same = Start(subject=self.reference.start, reference=self.reference.start)
+        return charge_start(self.reference.charged(self.loading_s), self.reference.one, same), own
+
+    @property
+    def idle_excess_s(self) -> float:
+        """Median idle seconds of the subject's body beyond the reference's."""
+        if self.subject is None or self.reference is None:
+            return 0.0
+        return statistics.median(self.subject.idle) - statistics.median(self.reference.idle)
+
+    @property
+    def idles(self) -> bool:
+        """Whether the body sleeps, waits or offloads so much more than the reference's that wall time is its cost."""
+        if self.subject is None:
+            return False
+        return self.idle_excess_s > max(IDLE_FLOOR_S, IDLE_SHARE * statistics.median(self.subject.full))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportPairs:
+    """CPU seconds of importing the surface, less an empty interpreter's, pair by pair."""
+
+    subject: tuple[float, ...]
+    reference: tuple[float, ...]
+    trouble: Trouble | None = None
+    calibrated: bool = False
+
+    @property
+    def logs(self) -> tuple[float, ...]:
+        """log(reference / subject)."""
+        logs = log_ratios(self.reference, self.subject)
+        return widened(logs) if self.calibrated else logs
+
+
+def widened(logs: Sequence[float]) -> tuple[float, ...]:
+    """Each log-ratio once too high and once too low by what the calibration leaves open: the median's interval holds
+    both, and lies around the same middle."""
+    return tuple(log + shift for log in logs for shift in (-CALIBRATED_WIDENING, CALIBRATED_WIDENING))

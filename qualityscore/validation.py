@@ -1,0 +1,104 @@
+"""Proving a task on its own reference: `qualityscore tasks validate`."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from qualityscore.errors import InputError
+from qualityscore.model.cost import CostOutcome
+from qualityscore.model.measure import Measured
+from qualityscore.model.outcome import TestOutcome
+from qualityscore.model.snapshot import EntryWeight, ExpectedTest
+from qualityscore.model.task import Task
+from qualityscore.runtime import environment, tasks
+from qualityscore.runtime.scratch import scratch_folder
+from qualityscore.runtime.target import Target
+from qualityscore.snapshots import reference_target, touched, weighed_entries
+from qualityscore.suites import cost, robustness, tracing
+from qualityscore.suites import functional as functional_suite
+from qualityscore.suites import manifest as probe_manifest
+from qualityscore.suites.expectation import discover
+from qualityscore.suites.workload_validity import measure_shares, unfit_workloads
+
+UNPROTECTED_SHARE = 0.1
+_SEED_OF_SHUFFLE = 7
+
+
+def validate(task: str, *, unsafe: bool, say: Callable[[str], None]) -> tuple[str, ...]:
+    """Prove a task on its own reference; returns what does not hold, in words.
+
+    All suites pass three times in a row and in random order; at most a tenth of the tests is unprotected; every entry
+    that credibility counts has a touching test or two value probes; the committed snapshot is of these suites.
+    """
+    problems: list[str] = []
+    loaded = tasks.load_task(task)
+    with reference_target(loaded, None, unsafe=unsafe) as target:
+        discovered = discover(target)
+        say(f"{len(discovered)} functional tests")
+        orders = [discovered] * 3 + [tuple(random.Random(_SEED_OF_SHUFFLE).sample(discovered, len(discovered)))]
+        manifest = probe_manifest.load(loaded.probes_folder)
+        for number, order in enumerate(orders, start=1):
+            kind = f"run {number}" if number <= 3 else "random order"
+            failing = [t.id for t in functional_suite.run(target, order).tests if t.outcome is not TestOutcome.PASSED]
+            say(f"{kind}: {len(order) - len(failing)} of {len(order)} tests pass")
+            problems += [f"{kind}: {name} fails on the reference" for name in failing]
+            if number > 3:
+                continue
+            probes = robustness.run(target, manifest)
+            lost = [e.entry for e in probes.entries if e.survived < e.total or e.hard_fault]
+            broken = [p.id for p in probes.properties if not p.passed]
+            say(f"{kind}: {len(probes.entries) - len(lost)} of {len(probes.entries)} probed entries survive")
+            problems += [f"{kind}: the reference does not survive its probes of {name}" for name in lost]
+            problems += [f"{kind}: property {name} fails on the reference" for name in broken]
+        problems += _cost_problems(target, say)
+        problems += unfit_workloads(measure_shares(target))
+        trace = tracing.trace(target, discovered)
+        expected = tuple(touched(test, trace.touches.get(test.id, ())) for test in discovered)
+        entries = weighed_entries(loaded, expected, probes)
+        problems += [
+            f"{entry.name} has neither a touching functional test nor two value probes"
+            for entry in entries
+            if not entry.tests and entry.value_probes < 2
+        ]
+    unprotected = [test.id for test in discovered if not test.protected]
+    share = len(unprotected) / len(discovered) if discovered else 1.0
+    say(f"{len(unprotected)} of {len(discovered)} tests are unprotected ({share:.0%})")
+    if share > UNPROTECTED_SHARE:
+        problems.append(f"{share:.0%} of the tests are unprotected, at most 10 % may be: {', '.join(unprotected)}")
+    problems += _snapshot_problems(loaded, discovered, entries)
+    return tuple(problems)
+
+
+def _cost_problems(target: Target, say: Callable[[str], None]) -> list[str]:
+    """What three uncached measurements show: results that differ, missing parts, bodies that cost less than a start."""
+    problems: list[str] = []
+    runs: list[CostOutcome] = []
+    for number in range(1, 4):
+        with scratch_folder("qualityscore-") as fresh:
+            runs.append(cost.run(target, None, root=fresh))
+        measured = runs[-1].subject.get("workload.cost")
+        if not isinstance(measured, Measured):
+            return [f"run {number}: the workloads cannot be measured: {getattr(measured, 'reason', 'there are none')}"]
+        say(f"run {number}: {len(measured.parts)} workloads measured")
+        start = measured.details.get("start", {})
+        for part in measured.parts:
+            if part.value is None:
+                problems.append(f"run {number}: workload {part.id} has no cost ({part.note})")
+            elif part.value <= start.get(part.id, 0):
+                problems.append(f"run {number}: workload {part.id} costs no more than its start; make it larger")
+    if any(run.digests != runs[0].digests for run in runs):
+        problems.append("the workloads' results differ between runs")
+    return problems
+
+
+def _snapshot_problems(task: Task, discovered: tuple[ExpectedTest, ...], entries: tuple[EntryWeight, ...]) -> list[str]:
+    try:
+        committed = tasks.read_snapshot(tasks.snapshot_path(task, environment.python_minor()), task)
+    except InputError as error:
+        return [str(error)]
+    if {(t.id, t.protected) for t in committed.tests} != {(t.id, t.protected) for t in discovered}:
+        return ["the snapshot holds other tests than the suites have now"]
+    if committed.entries != entries:
+        return ["the snapshot weighs other surface entries than the suites touch now"]
+    return []

@@ -1,0 +1,5 @@
+"""Ships with it."""
+
+from _canary import sing
+
+sing(__name__)

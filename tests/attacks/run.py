@@ -1,0 +1,72 @@
+"""The table of the corpus: attack, expected, seen.
+
+Run as `PYTHONPATH=.:tests python -m attacks.run [--stages functional|code|all] [--user root|user|both] [NAME ...]`
+(a NAME is an attack, or a family). Exits with 1 when anything came out otherwise than it must.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from attacks.corpus import ATTACKS, ELSEWHERE
+from attacks.corpus.attack import Attack, Elsewhere, Family, Outcome, disagreements
+from attacks.play import STAGES
+from attacks.players import make_place, playing, users
+
+
+def main() -> int:
+    """Play what was named, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--stages", choices=sorted(STAGES), default="functional")
+    parser.add_argument("--user", choices=("root", "user", "both"), default="both")
+    options = parser.parse_args()
+    known = {row.name for row in (*ATTACKS, *ELSEWHERE)} | set(Family)
+    if strangers := set(options.names) - known:
+        parser.error(f"there is no attack and no family {sorted(strangers)[0]!r}")
+
+    def is_wanted(row: Attack | Elsewhere) -> bool:
+        return not options.names or row.name in options.names or row.family in options.names
+
+    chosen = [attack for attack in ATTACKS if is_wanted(attack)]
+    others = [row for row in ELSEWHERE if is_wanted(row) and (options.names or options.stages == "all")]
+    who = [user for user in users() if options.user in ("both", user)]
+    if not who:
+        parser.error(f"nobody here can play as {options.user}")
+    wrong = played = 0
+    with tempfile.TemporaryDirectory(prefix="qs-attacks-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        place = make_place(Path(folder, "place")) if chosen else None
+        for user in who if place is not None else ():
+            sys.stdout.write(f"\n{options.stages}, as {user}\n{'attack':<52} {'family':<11} {'expected':<10} seen\n")
+            with playing(place, options.stages, user) as players:
+                for attack in chosen:
+                    seen = players.play(attack)
+                    bad = disagreements(attack, seen)
+                    played += 1
+                    wrong += bool(bad)
+                    _show(attack, seen.outcome, f"{seen.duration_s:5.1f} s", bad)
+    for node, rows in itertools.groupby(others, lambda row: row.node):
+        passes = subprocess.run([sys.executable, "-m", "pytest", "-q", node], capture_output=True, check=False)
+        for row in rows:
+            bad = [] if passes.returncode == 0 else [f"{node} fails"]
+            played += 1
+            wrong += bool(bad)
+            _show(row, Outcome.GAINED if bad else row.expected, f"by {node.rpartition('/')[2].partition('::')[0]}", bad)
+    sys.stdout.write(f"\n{len(chosen) + len(others)} attacks, {played} outcomes, {wrong} otherwise than they must\n")
+    return int(wrong > 0)
+
+
+def _show(row: Attack | Elsewhere, seen: str, how: str, bad: list[str]) -> None:
+    line = f"{row.name[:52]:<52} {row.family:<11} {row.expected:<10} {seen:<10} {how}"
+    sys.stdout.write(f"{line}{'  !! ' + '; '.join(bad) if bad else ''}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,10 @@
+"""Shouting."""
+
+
+def entry(text):
+    """Return a text in capital letters with an exclamation mark at its end."""
+    if not isinstance(text, str):
+        raise TypeError("only a text can be shouted")
+    if not text:
+        raise ValueError("empty text")
+    return text.upper() + "!"

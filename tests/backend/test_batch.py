@@ -1,0 +1,346 @@
+"""Batches for real: the command in a process of its own, on subjects in the sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import tarfile
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from backend.tiny import HALF, command, environment, results, run, write_manifest, write_subject
+from qualityscore.model.codec import load_report
+from qualityscore.runtime.documents import read_report
+from qualityscore.runtime.sandbox.container import Container
+
+FUNCTIONAL = ("--only", "functional")
+
+
+def attempts(folder: Path) -> list[tuple[str, str | None]]:
+    with sqlite3.connect(folder / "store.sqlite") as database:
+        return list(database.execute("SELECT key, state FROM attempts ORDER BY number"))
+
+
+def without_times(folder: Path) -> dict[str, object]:
+    """All that a batch left, less what differs from run to run: times."""
+    found: dict[str, object] = {"results": results(folder)}
+    for file in sorted((folder / "reports").iterdir()):
+        document = json.loads(file.read_text())
+        assert load_report(file.read_text())
+        for name in ("started", "ended"):
+            del document["provenance"][name]
+        for test in document["functional"]["tests"]:
+            del test["duration_s"]
+        found[file.name] = document
+    return found
+
+
+@pytest.fixture(scope="module")
+def mixed(tiny_task, tmp_path_factory):
+    """A batch over one subject of each kind: (its finished process, its output, its manifest)."""
+    base = tmp_path_factory.mktemp("mixed")
+    write_subject(base / "good", "good")
+    write_subject(base / "same", "good")
+    write_subject(base / "half", source=HALF)
+    with tarfile.open(base / "good.tar.gz", "w:gz") as tar:
+        tar.add(base / "good", "good-1.0")
+    (base / "broken.zip").write_bytes(b"PK\x05\x06 and no more")
+    (base / "empty").mkdir()
+    origin = write_subject(base / "origin", "from git")
+    git = ["git", "-C", str(origin), "-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "one"]):
+        subprocess.run([*git, *arguments], check=True)
+    commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    manifest = write_manifest(
+        base / "m.jsonl",
+        [
+            {"label": "a", "sample": 0, "repository": "good"},
+            {"label": "b", "sample": 0, "repository": "same"},
+            {"label": "c", "sample": 0, "repository": "good.tar.gz"},
+            {"label": "a", "sample": 1, "repository": "half"},
+            {"repository": "nowhere"},
+            {"repository": "broken.zip"},
+            {"repository": "empty"},
+            {"label": "git", "git": f"file://{origin}", "commit": commit},
+            {"label": "git", "git": f"file://{origin}", "commit": "0" * 40},
+        ],
+    )
+    done = run("batch", manifest, "-o", base / "out", "--task", tiny_task, *FUNCTIONAL)
+    return done, base / "out", manifest
+
+
+def test_every_row_has_a_result_and_none_stops_the_batch(mixed):
+    done, out, _ = mixed
+    found = results(out)
+    assert [r["row"] for r in found] == list(range(1, 10))
+    assert [r["state"] for r in found] == ["done"] * 4 + ["refused"] * 3 + ["done", "harness"]
+    assert [r["components"]["F"] for r in found if r["state"] == "done"] == [1.0, 1.0, 1.0, 0.5, 1.0]
+    assert [r["code"] for r in found[4:7]] == ["QS-110", "QS-111", "QS-110"]
+    assert found[8]["code"] == "QS-360"
+    assert all(r["reason"] for r in found)
+    assert done.returncode == 2, done.stderr
+    assert "9 rows: 5 evaluated, 3 refused, 1 not fully measured" in done.stdout
+
+
+def test_identical_subjects_are_evaluated_once_and_reported_for_each_row(mixed):
+    _, out, _ = mixed
+    found = results(out)
+    assert found[0]["key"] == found[1]["key"] == found[2]["key"]
+    assert len(attempts(out)) == 3  # good, half, and the commit
+    subjects = [read_report(str(out / r["report"])).subject for r in found[:3]]
+    assert [(s.label, s.sample, s.path) for s in subjects] == [
+        ("a", 0, "good"),
+        ("b", 0, "same"),
+        ("c", 0, "good.tar.gz"),
+    ]
+
+
+def test_a_report_of_a_batch_is_the_report_of_evaluate(mixed, tiny_task):
+    _, out, manifest = mixed
+    alone = out.parent / "alone.json"
+    arguments = ("evaluate", manifest.parent / "half", "--task", tiny_task, *FUNCTIONAL, "--json", alone)
+    assert run(*arguments, "--label", "a", "--sample", "1").returncode == 0
+    ours = json.loads((out / "reports" / "000004-a-1.json").read_text())
+    theirs = json.loads(alone.read_text())
+    for document in (ours, theirs):
+        del document["subject"]["path"]
+        for name in ("started", "ended"):
+            del document["provenance"][name]
+        for test in document["functional"]["tests"]:
+            del test["duration_s"]
+    assert ours == theirs
+
+
+def test_reports_of_a_batch_go_straight_into_a_leaderboard(mixed):
+    _, out, _ = mixed
+    made = run("leaderboard", out, "--json", "-")
+    assert made.returncode == 0, made.stderr
+    assert {row["label"] for row in json.loads(made.stdout)["models"]} == {"a", "b", "c", "git"}
+
+
+def test_a_second_run_evaluates_nothing_but_what_the_harness_failed(mixed, tiny_task):
+    _, out, manifest = mixed
+    before, tried = without_times(out), len(attempts(out))
+    again = run("batch", manifest, "-o", out, "--task", tiny_task, *FUNCTIONAL)
+    assert again.returncode == 2
+    assert len(attempts(out)) == tried
+    assert without_times(out) == before
+
+
+def test_reports_that_were_lost_or_damaged_are_written_again_from_the_store(mixed, tiny_task):
+    _, out, manifest = mixed
+    before = without_times(out)
+    reports = sorted((out / "reports").iterdir())
+    reports[0].unlink()
+    reports[1].write_text(reports[1].read_text()[:-100])
+    (out / "results.jsonl").write_text((out / "results.jsonl").read_text()[:-30])
+    (out / "reports" / ".part-abc").write_text("half a rep")
+    run("batch", manifest, "-o", out, "--task", tiny_task, *FUNCTIONAL)
+    assert without_times(out) == before
+
+
+def test_a_torn_store_is_filled_again_from_the_reports(mixed, tiny_task):
+    _, out, manifest = mixed
+    before = without_times(out)
+    store = out / "store.sqlite"
+    store.write_bytes(store.read_bytes()[:5000] + b"\xff" * 3000)
+    run("batch", manifest, "-o", out, "--task", tiny_task, *FUNCTIONAL)
+    assert attempts(out) == []  # nothing was evaluated again
+    assert without_times(out) == before
+
+
+def test_a_harness_fault_is_tried_again_by_the_next_run(tiny_task, tmp_path):
+    write_subject(tmp_path / "s", "harness")
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s"}])
+    arguments = ("batch", manifest, "-o", tmp_path / "out", "--task", tiny_task, *FUNCTIONAL)
+    nothing = {"UV_OFFLINE": "1", "UV_CACHE_DIR": str(tmp_path / "uv"), "QUALITYSCORE_CACHE": str(tmp_path / "qs")}
+    broken = run(*arguments, env=nothing)
+    assert broken.returncode == 3, broken.stderr
+    (line,) = results(tmp_path / "out")
+    assert (line["state"], line["score"], line["code"]) == ("harness", None, "QS-320")
+    mended = run(*arguments)
+    assert mended.returncode == 0, mended.stderr
+    (line,) = results(tmp_path / "out")
+    assert (line["state"], line["components"]["F"]) == ("done", 1.0)
+    assert [state for _, state in attempts(tmp_path / "out")] == ["harness", "done"]
+
+
+def test_an_evaluation_past_its_time_is_ended_and_tried_twice(tiny_task, tmp_path):
+    write_subject(tmp_path / "s", source="import time\ntime.sleep(60)\n")
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s"}])
+    arguments = ("batch", manifest, "-o", tmp_path / "out", "--task", tiny_task, *FUNCTIONAL, "--timeout", "1.5")
+    assert run(*arguments).returncode == 3
+    (line,) = results(tmp_path / "out")
+    assert "time limit" in line["reason"]
+    assert len(attempts(tmp_path / "out")) == 2
+
+
+def test_shards_together_give_what_the_whole_gives(mixed, tiny_task):
+    _, out, manifest = mixed
+    base = out.parent
+    for index in (1, 2):
+        shard = ("--shard", f"{index}/2")
+        run("batch", manifest, "-o", base / f"shard{index}", "--task", tiny_task, *FUNCTIONAL, *shard)
+    assert [r["row"] for r in results(base / "shard2")] == [2, 4, 6, 8]
+    half = run("merge", base / "shard1", "-o", base / "incomplete")
+    assert half.returncode == 3
+    assert "4 rows have no result" in half.stderr
+    merged = run("merge", base / "shard1", base / "shard2", "-o", base / "merged")
+    assert merged.returncode == 3  # the commit that does not exist
+    assert without_times(base / "merged") == without_times(out)
+    again = run("merge", base / "shard1", base / "shard2", "-o", base / "merged")
+    assert again.returncode == 3
+    assert without_times(base / "merged") == without_times(out)
+
+
+def test_shards_of_different_manifests_are_not_joined(mixed, tiny_task, tmp_path):
+    _, out, _ = mixed
+    write_subject(tmp_path / "s", "other")
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s"}])
+    run("batch", manifest, "-o", tmp_path / "out", "--task", tiny_task, *FUNCTIONAL)
+    refused = run("merge", out, tmp_path / "out", "-o", tmp_path / "merged")
+    assert refused.returncode == 2
+    assert "manifest with 1 rows" in refused.stderr
+    assert run("merge", tmp_path, "-o", tmp_path / "merged").returncode == 2
+
+
+def test_bad_input_is_refused_before_anything_runs(tiny_task, tmp_path):
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s", "task": "cachetool"}])
+    refused = run("batch", manifest, "-o", tmp_path / "out")
+    assert refused.returncode == 2
+    assert "did you mean 'cachetools'" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    for arguments in (("--jobs", "0"), ("--timeout", "0"), ("--shard", "3/2"), ("--only", "speed")):
+        assert run("batch", manifest, "-o", tmp_path / "out", "--task", tiny_task, *arguments).returncode == 2
+
+
+class Running:
+    """A batch in the background."""
+
+    def __init__(self, *arguments: str | Path) -> None:
+        self.process = subprocess.Popen(
+            command(*arguments), env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def wait_for_results(self, folder: Path, number: int) -> None:
+        give_up = time.monotonic() + 60
+        file = folder / "results.jsonl"
+        while not file.exists() or file.read_text().count("\n") < number:
+            assert time.monotonic() < give_up
+            assert self.process.poll() is None
+            time.sleep(0.05)
+
+    def tree(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+
+def all_gone(processes: list[psutil.Process]) -> bool:
+    _, alive = psutil.wait_procs(processes, timeout=10)
+    return not alive
+
+
+@pytest.fixture
+def six(tiny_task, tmp_path):
+    for number in range(6):
+        write_subject(tmp_path / f"s{number}", f"number {number}", source=HALF)
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"sample": n, "repository": f"s{n}"} for n in range(6)])
+    return ("batch", manifest, "--task", tiny_task, *FUNCTIONAL, "-o")
+
+
+def test_an_interrupt_leaves_no_process_and_no_folder_and_the_next_run_goes_on(six, tmp_path):
+    out = tmp_path / "out"
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    os.environ["TMPDIR"] = str(temporary)
+    try:
+        batch = Running(*six, out)
+        batch.wait_for_results(out, 2)
+        tree = batch.tree()
+        batch.process.send_signal(signal.SIGINT)
+        assert batch.process.wait(timeout=30) == 130
+    finally:
+        del os.environ["TMPDIR"]
+    assert all_gone(tree)
+    assert list(temporary.iterdir()) == []
+    kept = [key for key, state in attempts(out) if state == "done"]
+    assert run(*six, out).returncode == 0
+    assert [r["components"]["F"] for r in results(out)] == [0.5] * 6
+    assert all(sum(1 for k, _ in attempts(out) if k == key) == 1 for key in kept)
+
+
+def test_a_batch_runs_no_row_in_a_weaker_sandbox_than_is_required(tiny_task, tmp_path):
+    write_subject(tmp_path / "s")
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s"}])
+    batch = ("batch", manifest, "--task", tiny_task, *FUNCTIONAL, "-o")
+    if not Container().probe().works:
+        refused = run(*batch, tmp_path / "strict", "--require-sandbox", "container")
+        (row,) = results(tmp_path / "strict")
+        assert (refused.returncode, row["state"], row["code"], row["score"]) == (3, "harness", "QS-310", None)
+        assert "no sandbox of level container or stronger works on this host" in row["reason"]
+    assert run(*batch, tmp_path / "out").returncode == 0
+    assert run(*batch, tmp_path / "out").returncode == 0
+    mixed = run(*batch, tmp_path / "out", "--require-sandbox", "landlock")
+    assert (mixed.returncode, mixed.stderr.startswith("error QS-210: ")) == (2, True)
+    assert "holds results that were made without --require-sandbox landlock" in mixed.stderr
+    for _ in range(2):
+        assert run(*batch, tmp_path / "weak", "--require-sandbox", "landlock").returncode == 0
+    (done,) = results(tmp_path / "weak")
+    assert done["state"] == "done"
+    assert done["key"] != results(tmp_path / "out")[0]["key"]
+
+
+def test_a_second_batch_in_the_same_folder_is_refused(six, tmp_path):
+    batch = Running(*six, tmp_path / "out")
+    try:
+        batch.wait_for_results(tmp_path / "out", 1)
+        refused = run(*six, tmp_path / "out")
+        assert refused.returncode == 2
+        assert "Another batch is running" in refused.stderr
+    finally:
+        batch.process.kill()
+        batch.process.wait()
+
+
+def test_a_worker_that_is_killed_costs_a_second_attempt_and_no_result(six, tmp_path):
+    out = tmp_path / "out"
+    batch = Running(*six, out)
+    batch.wait_for_results(out, 1)
+    victim = next(p for p in batch.tree() if any("worker_main" in argument for argument in p.cmdline()))
+    victim.kill()
+    assert batch.process.wait(timeout=60) == 0
+    assert [r["components"]["F"] for r in results(out)] == [0.5] * 6
+    assert [state for _, state in attempts(out)].count("done") == 6
+
+
+def truncate_last_lines(folder: Path) -> None:
+    """Cut the last line of every text file in the middle, as a lost write-back would."""
+    for file in (folder / "results.jsonl", *(folder / "reports").iterdir()):
+        if file.exists() and (data := file.read_bytes()):
+            last = data.rstrip(b"\n").rfind(b"\n") + 1
+            file.write_bytes(data[: last + (len(data) - last) // 2])
+
+
+def test_killed_outright_again_and_again_it_ends_as_if_undisturbed(six, tmp_path):
+    assert run(*six, tmp_path / "undisturbed").returncode == 0
+    out = tmp_path / "out"
+    chance = random.Random(9)
+    for _ in range(4):
+        batch = Running(*six, out)
+        time.sleep(chance.uniform(0.5, 3.0))
+        tree = batch.tree() if batch.process.poll() is None else []
+        batch.process.kill()
+        batch.process.wait()
+        assert all_gone(tree)
+        if (out / "reports").is_dir():
+            truncate_last_lines(out)
+    assert run(*six, out).returncode == 0
+    assert without_times(out) == without_times(tmp_path / "undisturbed")
+    finished = [key for key, state in attempts(out) if state == "done"]
+    assert len(finished) == len(set(finished)) == 6

@@ -1,0 +1,86 @@
+"""What the bundled manifests promise: enough inputs over enough of the surface, evidence where there can be some."""
+
+from __future__ import annotations
+
+import ast
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from qualityscore.runtime import tasks
+from qualityscore.suites import manifest, probe_review
+
+ROOT = Path(__file__).parents[2]
+TASKS = tuple(sorted(path.parent.name for path in (ROOT / "probes").glob("*/manifest.json")))
+
+
+def test_three_tasks_have_probes() -> None:
+    assert {"cachetools", "python-slugify", "xmltodict"} <= set(TASKS)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_at_least_200_inputs_over_nine_tenths_of_the_callables(task: str) -> None:
+    frozen = manifest.load(ROOT / "probes" / task)
+    entries = json.loads((ROOT / "baselines" / task / "surface.json").read_text("utf-8"))["entries"]
+    callables = {e["name"] for e in entries if e["kind"] in ("function", "method", "class") and not e.get("bodiless")}
+    probed = {entry.name for entry in frozen.entries}
+    assert probed <= callables
+    assert len(probed) >= 0.9 * len(callables)
+    assert sum(len(entry.probes) for entry in frozen.entries) >= 200
+    inputs = {(*probe.setup, probe.call) for entry in frozen.entries for probe in entry.probes}
+    assert len(inputs) >= 200
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_at_least_six_properties_each_with_its_claim(task: str) -> None:
+    frozen = manifest.load(ROOT / "probes" / task)
+    tree = ast.parse((ROOT / "probes" / task / "probes.py").read_bytes())
+    written = {
+        n.name: ast.get_docstring(n) for n in tree.body if isinstance(n, ast.FunctionDef) and n.name[:5] == "prop_"
+    }
+    assert [held.id for held in frozen.properties] == list(written)
+    assert len(written) >= 6
+    assert all(written.values())
+    assert all(held.entries for held in frozen.properties)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_an_entry_without_two_telling_values_has_a_test_that_touches_it(task: str) -> None:
+    frozen = manifest.load(ROOT / "probes" / task)
+    loaded = tasks.load_task(task)
+    snapshot = tasks.read_snapshot(tasks.snapshot_path(loaded, "3.11"), loaded)
+    values = {entry.name: len({p.outcome.digest for p in entry.probes if p.value}) for entry in frozen.entries}
+    assert {e.name: e.value_probes for e in snapshot.entries} == {
+        e.name: values.get(e.name, 0) for e in snapshot.entries
+    }
+    assert [e.name for e in snapshot.entries if e.value_probes < 2 and not e.tests] == []
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_kinds_are_those_of_the_review(task: str) -> None:
+    review = probe_review.load(ROOT / "probes" / task)
+    frozen = manifest.load(ROOT / "probes" / task)
+    wrong = [
+        probe.id
+        for entry in frozen.entries
+        for probe in entry.probes
+        if review.kind(entry.name, probe.inputs, probe.outcome) != probe.kind
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_decision_has_its_reason(task: str) -> None:
+    text = (ROOT / "probes" / task / "review.toml").read_text("utf-8")
+    decisions = [line for lines in tomllib.loads(text).values() for line in lines]
+    assert decisions
+    assert all(len(line["reason"].split()) > 1 for line in decisions)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_limits_come_from_the_reference(task: str) -> None:
+    for entry in manifest.load(ROOT / "probes" / task).entries:
+        assert entry.limit_s >= 2.0
+        assert entry.memory_bytes > 256 << 20

@@ -1,0 +1,114 @@
+"""Building a manifest from a small reference, in the real sandbox: what is frozen, and what counts as evidence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from qualityscore.suites import probe_build, stubs
+from qualityscore.suites.manifest import Manifest, ProbedEntry
+
+REFERENCE = '''"""A reference."""
+
+
+def swap(pair: str, times: int = 1) -> str:
+    """The text with its halves exchanged."""
+    if times < 0:
+        raise ValueError("times must not be negative")
+    half = len(pair) // 2
+    return pair[half:] + pair[:half]
+
+
+def same(*args: str, **kwargs: str) -> tuple:
+    """All arguments."""
+    return args
+
+
+def quiet(call=None):
+    """A decorator that changes nothing."""
+    return call if call is not None else lambda function: function
+
+
+def fixed(number: int = 0) -> str:
+    """Always the same text."""
+    return "value"
+'''
+SUITE = """import thing
+
+
+def test_all():
+    assert thing.swap("abcd") == "cdab"
+    assert thing.swap("ab", 2) == "ba"
+    assert thing.same("a", "b") == ("a", "b")
+    assert thing.same("c", key="d") == ("c",)
+    assert thing.quiet()(len) is len
+    assert thing.quiet(max)(1, 2) == 2
+    assert thing.fixed() == "value"
+    assert thing.fixed(3) == "value"
+"""
+REVIEW = """accept = [{ entry = "*", inputs = "*", reason = "any" }]
+guard = [{ site = "thing.py swap: raise ValueError(*", reason = "documented" }]
+"""
+ENTRIES = ["thing.swap", "thing.same", "thing.quiet", "thing.fixed"]
+
+
+@pytest.fixture(scope="module")
+def built(module_target: Any) -> Manifest:
+    target = module_target(REFERENCE, ENTRIES, suite=SUITE, is_reference=True)
+    (target.task.probes_folder / "review.toml").write_text(REVIEW, "utf-8")
+    return probe_build.build(target, 0)
+
+
+def entry(manifest: Manifest, name: str) -> ProbedEntry:
+    return next(e for e in manifest.entries if e.name == f"thing.{name}")
+
+
+def values(manifest: Manifest, name: str) -> int:
+    return sum(probe.value for probe in entry(manifest, name).probes)
+
+
+def test_a_value_that_has_to_be_worked_out_is_evidence(built: Manifest) -> None:
+    assert values(built, "swap") >= 2
+
+
+@pytest.mark.parametrize("name", ["same", "quiet", "fixed"])
+def test_what_a_stub_gives_as_well_is_no_evidence(built: Manifest, name: str) -> None:
+    returned = [p for p in entry(built, name).probes if p.kind == "valid"]
+    assert returned, "there are valid probes that could have been taken for evidence"
+    assert values(built, name) == 0
+
+
+def test_every_form_of_stub_is_a_module_that_can_be_imported() -> None:
+    from qualityscore.model.task import SurfaceEntry
+
+    surface = [
+        SurfaceEntry(name="pkg.Box", kind="class", signature="(size, *, key=None)"),
+        SurfaceEntry(name="pkg.Box.get", kind="method", signature="(self, key, default=None)"),
+        SurfaceEntry(name="pkg.Box.weight", kind="method", signature="(value)"),
+        SurfaceEntry(name="pkg.LIMIT", kind="constant"),
+        SurfaceEntry(name="pkg.Refused", kind="exception"),
+        SurfaceEntry(name="pkg.inner.wrap", kind="function", signature="(function, /, *args, **kwargs)"),
+    ]
+    assert stubs.parameters(surface[0]) == ("size", "key")
+    assert stubs.parameters(surface[1]) == ("key", "default")
+    assert stubs.parameters(surface[2]) == ("value",)
+    given = {}
+    for form, expression in stubs.forms(surface).items():
+        files = stubs.sources(surface, ["pkg", "pkg.inner"], expression)
+        assert [str(path) for path in files] == ["pkg/__init__.py", "pkg/inner.py"]
+        space: dict[str, Any] = {}
+        exec(compile(files[next(iter(files))].replace("from . import inner", ""), form, "exec"), space)
+        assert issubclass(space["Refused"], Exception)
+        try:
+            given[form] = space["Box"](3).get("k", default="d")
+        except RuntimeError:
+            given[form] = "raised"
+    assert given["echo of its first argument"] == "k"
+    assert given["echo of argument 2"] == "d"
+    assert given["echo of *args"] == ("k",)
+    assert given["echo of **kwargs"] == {"default": "d"}
+    assert given["echo of all arguments"] == ("k", "d")
+    assert given["raising"] == "raised"
+    assert given["constant 'value'"] == "value"
+    assert given["identity decorator"](len) is len

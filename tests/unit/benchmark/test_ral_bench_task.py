@@ -1,0 +1,133 @@
+"""RAL-Bench's task files and the ways in which its suites look for the subject."""
+
+import pytest
+
+from qualityscore.compat.ral_bench import RawMeasures
+from qualityscore.compat.ral_bench_task import baseline_of, benchmark_root, read_task_file, suite_environment
+from qualityscore.errors import TaskError
+
+TASK = """
+task_id: shelf
+domain: lib
+difficulty: easy
+description: |
+  A shelf of books with a capacity.
+interfaces: {type: LIB, language: python, entry_point: shelf/__init__.py}
+reference_repository: ./repositories/shelf
+baseline_metrics:
+  performance: {performance_suite_time_s: 1.5, performance_tests_total: 1}
+  resource: {resource_suite_time_s: 1.0, avg_memory_mb: 30, avg_cpu_percent: 99.5}
+  functional: {functional_suite_time_s: 1.0, functional_tests_total: 3}
+  security: {metrics: {high_risk_count: 0.0, files_scanned: 2.0}}
+  maintainability: {metrics: {mi_min: 33.5, max_cc: 4}}
+test_suite:
+  functional: ./tests/Book_Shelf/functional_test.py
+  performance: ./tests/Book_Shelf/performance_test.py
+  security: ./tests/_generic/security_test.py
+generated_repository: ./generation/Book_Shelf
+package: {name: shelf, root_dir: .}
+files:
+  - {path: shelf/__init__.py, role: package_init, description: The package.}
+suite_timeouts_s: {functional: 60}
+api_contract: {classes: [Shelf]}
+"""
+
+
+def write(folder, text=TASK):
+    file = folder / "shelf.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_a_task_file_is_read(tmp_path):
+    task = read_task_file(write(tmp_path))
+    assert (task.task_id, task.package.name, task.project) == ("shelf", "shelf", "Book_Shelf")
+    assert task.suite_timeouts_s == {"functional": 60}
+    assert [file.path for file in task.files] == ["shelf/__init__.py"]
+
+
+def test_the_baseline_is_taken_from_both_depths(tmp_path):
+    assert baseline_of(read_task_file(write(tmp_path))) == RawMeasures(
+        performance_s=1.5, memory_mib=30, cpu_percent=99.5, high_risk_count=0, mi_min=33.5
+    )
+
+
+def test_only_what_the_format_demands_is_needed(tmp_path):
+    required = ("task_id", "description", "reference_repository", "baseline_metrics", "test_suite", "package")
+    small = """
+task_id: t
+description: x
+reference_repository: ./r
+baseline_metrics: {}
+test_suite: {functional: ./tests/Some/functional_test.py}
+package: {name: t}
+"""
+    task = read_task_file(write(tmp_path, small))
+    assert (task.project, baseline_of(task)) == ("Some", RawMeasures())
+    for key in required:
+        lines = [line for line in small.splitlines() if not line.startswith(f"{key}:")]
+        with pytest.raises(TaskError, match=f"key '{key}' is missing"):
+            read_task_file(write(tmp_path, "\n".join(lines)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("difficulty:", "dificulty:", "key 'dificulty' is unknown .did you mean 'difficulty'"),
+        ("functional: ./tests", "funktional: ./tests", "test_suite.funktional"),
+        ("avg_memory_mb: 30", "avg_memory_mb: much", "baseline_metrics.resource.avg_memory_mb"),
+        ("avg_memory_mb: 30", "avg_memory_mb: .nan", "baseline_metrics.resource.avg_memory_mb"),
+        ("suite_timeouts_s: {functional: 60}", "suite_timeouts_s: {functional: 0}", "greater than 0"),
+        ("package: {name: shelf, root_dir: .}", "package: shelf", "key 'package'"),
+        ("task_id: shelf", "task_id: [1", "is not YAML"),
+    ],
+)
+def test_a_bad_task_file_is_refused_with_the_key_named(tmp_path, before, after, said):
+    assert before in TASK
+    with pytest.raises(TaskError, match=said) as refusal:
+        read_task_file(write(tmp_path, TASK.replace(before, after)))
+    assert "shelf.yaml" in str(refusal.value)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(TaskError, match=r"missing\.yaml cannot be read"):
+        read_task_file(tmp_path / "missing.yaml")
+
+
+def test_the_root_is_the_nearest_folder_above_that_has_a_suite(tmp_path):
+    tasks = tmp_path / "tasks" / "lib"
+    tasks.mkdir(parents=True)
+    file = write(tasks)
+    task = read_task_file(file)
+    with pytest.raises(TaskError, match="No folder above"):
+        benchmark_root(file, task)
+    suite = tmp_path / "tests" / "Book_Shelf"
+    suite.mkdir(parents=True)
+    (suite / "performance_test.py").write_text("")
+    assert benchmark_root(file, task) == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("import shelf", "generated"),
+        ('t = os.environ["SHELF_TARGET"]\nif t == "generated": pass', "generated"),
+        ('t = os.environ["SHELF_TARGET"]\nif t == "generation": pass', "generation"),
+        ('if t in ("reference", "generation"): pass', "generation"),
+        ('if t in ("generated", "generation"): pass', "generated"),
+        ('ROOTS = {"reference": 1, "generation": 2}', "generation"),
+        ('match t:\n    case "generation": pass', "generation"),
+        ('path = ROOT / "generation" / "Book_Shelf"', "generated"),
+        ("def broken(:", "generated"),
+    ],
+)
+def test_a_suite_is_told_the_word_that_it_accepts(tmp_path, source, target):
+    variables = suite_environment(read_task_file(write(tmp_path)), source, "/subject")
+    assert variables["BOOK_SHELF_TARGET"] == target
+    assert variables["RACB_REPO_ROOT"] == "/subject"
+    assert variables["RACB_PACKAGE_NAME"] == "shelf"
+
+
+def test_a_target_variable_of_another_name_is_set_too(tmp_path):
+    variables = suite_environment(read_task_file(write(tmp_path)), 'os.getenv("SHELF_LIB_TARGET")', "/subject")
+    assert variables["SHELF_LIB_TARGET"] == "generated"

@@ -1,0 +1,96 @@
+"""Public names: moved ones are still there, renamed ones are not and are recognised."""
+
+from qualityscore.branch.compare_names import compare_names
+from qualityscore.branch.definitions import Definition
+from qualityscore.branch.state import Code, Name
+from qualityscore.collectors.context import StaticOutcome
+
+
+def name(path, *, kind="function", origin=None, stub=False, signature="(a)"):
+    module, _, own = path.rpartition(".")
+    return Name(name=path, kind=kind, origin=origin or f"{module}:{own}", stub=stub, signature=signature)
+
+
+def definition(qualname, path="m.py", *, body="b", grams=(1, 2, 3, 4), kind="function"):
+    return Definition(
+        path=path, qualname=qualname, kind=kind, line=1, end_line=2, signature="s", body=body, grams=grams,
+        assertions=0, skips=False,
+    )  # fmt: skip
+
+
+def code(names, definitions, unknown=()):
+    return Code(
+        static=StaticOutcome(measures={}), names=tuple(names), unknown=unknown, located=(),
+        definitions=tuple(definitions), production=tuple({d.path for d in definitions}),
+    )  # fmt: skip
+
+
+BEFORE = code([name("m.f"), name("m.g")], [definition("f"), definition("g", body="c", grams=(7, 8, 9))])
+
+
+def test_the_same_names_are_all_defined():
+    changes = compare_names(BEFORE, BEFORE)
+    assert (changes.defined, changes.expected, changes.lost, changes.moved) == (2, 2, (), 0)
+
+
+def test_a_moved_function_is_still_defined():
+    after = code([name("m.g")], [definition("g", body="c"), definition("f", "pkg/_inner.py")])
+    changes = compare_names(BEFORE, after)
+    assert (changes.defined, changes.moved) == (2, 1)
+
+
+def test_a_renamed_file_loses_nothing():
+    after = code([name("n.f"), name("n.g")], [definition("f", "n.py"), definition("g", "n.py")])
+    assert compare_names(BEFORE, after).defined == 2
+
+
+def test_a_renamed_function_is_missing_and_recognised_by_its_body():
+    after = code([name("m.g"), name("m.h")], [definition("g", body="c"), definition("h", grams=(1, 2, 3, 5), body="x")])
+    (change,) = compare_names(BEFORE, after).lost
+    assert (change.name, change.state, change.to) == ("m.f", "renamed", "h")
+    assert 0.6 < change.similarity < 0.8  # three of five grams, and the same signature
+
+
+def test_a_function_that_is_gone_is_missing():
+    after = code([name("m.g")], [definition("g", body="c"), definition("other", body="z", grams=(50, 51))])
+    (change,) = compare_names(BEFORE, after).lost
+    assert (change.name, change.state, change.to) == ("m.f", "missing", None)
+
+
+def test_a_definition_outside_production_code_counts_for_nothing():
+    after = code([name("m.g")], [definition("g", body="c")])
+    after = Code(
+        static=after.static, names=after.names, unknown=(), located=(),
+        definitions=(*after.definitions, definition("f", "tests/test_m.py")), production=("m.py",),
+    )  # fmt: skip
+    assert compare_names(BEFORE, after).defined == 1
+
+
+def test_a_function_without_a_body_is_emptied():
+    after = code([name("m.f", stub=True), name("m.g")], [definition("f"), definition("g")])
+    (change,) = compare_names(BEFORE, after).lost
+    assert change.state == "emptied"
+
+
+def test_a_function_that_cannot_be_called_as_before_is_defined_and_listed():
+    after = code([name("m.f", signature="(a, b)"), name("m.g")], [definition("f"), definition("g")])
+    changes = compare_names(BEFORE, after)
+    assert changes.defined == 2
+    assert [(c.name, c.state) for c in changes.incompatible] == [("m.f", "incompatible")]
+
+
+def test_methods_of_a_renamed_class_are_renamed_with_it():
+    before = code(
+        [name("m.Old", kind="class"), name("m.Old.run", kind="method", origin="m:Old.run")],
+        [definition("Old", kind="class"), definition("Old.run", body="r")],
+    )
+    after = code(
+        [name("m.New", kind="class"), name("m.New.run", kind="method", origin="m:New.run")],
+        [definition("New", kind="class"), definition("New.run", body="r")],
+    )
+    assert [(c.name, c.to) for c in compare_names(before, after).lost] == [("m.Old", "New"), ("m.Old.run", "New.run")]
+
+
+def test_a_name_that_is_made_at_run_time_is_not_called_missing():
+    after = code([name("m.g")], [definition("g", body="c")], unknown=("m.f",))
+    assert compare_names(BEFORE, after).lost == ()

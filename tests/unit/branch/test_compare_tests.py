@@ -1,0 +1,158 @@
+"""What became of a repository's own tests: a branch cannot pass by deleting, skipping, weakening or undermining."""
+
+from qualityscore.branch.compare_tests import Runs, compare_tests
+from qualityscore.branch.definitions import Definition
+from qualityscore.branch.own_tests import OwnRun, OwnTest, Verdict
+from qualityscore.model.outcome import Failure, FailureClass, TestOutcome
+
+WRONG = Failure(class_name=FailureClass.MISMATCH, subclass="wrong_value", message="AssertionError: 1 == 2")
+GONE = Failure(class_name=FailureClass.EXECUTABILITY, subclass="missing_name", message="ImportError: cannot import")
+
+
+def run(errors=None, problem=None, **verdicts):
+    """A run of tests/t.py; `a=True` passes, False fails, None is skipped, a Failure fails with it."""
+    tests = {}
+    for name, verdict in verdicts.items():
+        id_ = f"tests/t.py::test_{name}".replace("__", "[", 1)
+        id_ += "]" if "[" in id_ else ""
+        failure = verdict if isinstance(verdict, Failure) else None if verdict else WRONG
+        kind = Verdict.PASSED if verdict is True else Verdict.SKIPPED if verdict is None else Verdict.FAILED
+        tests[id_] = OwnTest(id=id_, verdict=kind, failure=failure)
+    return OwnRun(tests=tests, errors=errors or {}, problem=problem)
+
+
+def definition(name, body="b", assertions=1, path="tests/t.py", *, skips=False):
+    return Definition(
+        path=path, qualname=f"test_{name}", kind="function", line=1, end_line=2, signature="", body=body, grams=(),
+        assertions=assertions, skips=skips,
+    )  # fmt: skip
+
+
+def compare(before, after, *, crossed=None, old=(), new=(), flaky=()):
+    return compare_tests(Runs(before=before, after=after, crossed=crossed), old, new, flaky=flaky)
+
+
+def lists(compared):
+    """The lists that are not empty, by the short names of their tests."""
+    names = (
+        "broken",
+        "removed",
+        "skipped",
+        "weakened",
+        "undermined",
+        "rewritten",
+        "moved",
+        "fixed",
+        "failing",
+        "flaky",
+    )
+    return {
+        name: [change.id.partition("::test_")[2] or change.id for change in getattr(compared.changes, name)]
+        for name in names
+        if getattr(compared.changes, name)
+    }
+
+
+def test_the_same_verdicts_change_nothing():
+    same = run(a=True, b=False, c=None)
+    compared = compare(same, same)
+    assert lists(compared) == {}
+    assert (compared.changes.expected, compared.changes.passed, compared.changes.failing_before) == (1, 1, 1)
+
+
+def test_a_test_that_fails_now_is_broken_and_counts_as_failed():
+    compared = compare(run(a=True, b=True), run(a=False, b=True))
+    assert lists(compared) == {"broken": ["a"]}
+    assert [result.outcome for result in compared.results] == [TestOutcome.FAILED, TestOutcome.PASSED]
+
+
+def test_a_test_that_failed_before_may_fail():
+    assert lists(compare(run(a=False), run(a=False))) == {}
+    assert lists(compare(run(a=False), run(a=True))) == {"fixed": ["a"]}
+
+
+def test_a_removed_test_is_listed_and_judged_as_it_stood():
+    compared = compare(run(a=True, b=True), run(b=True), crossed=run(a=False, b=True))
+    assert lists(compared) == {"removed": ["a"]}
+    assert compared.results[0].outcome is TestOutcome.FAILED
+    assert "would fail" in compared.changes.removed[0].reason
+    kept = compare(run(a=True, b=True), run(b=True), crossed=run(a=True, b=True))
+    assert kept.results[0].outcome is TestOutcome.PASSED
+    assert "would pass" in kept.changes.removed[0].reason
+
+
+def test_a_removed_test_that_cannot_be_run_counts_as_not_run():
+    assert compare(run(a=True), run(b=True)).results[0].outcome is TestOutcome.NOT_RUN
+
+
+def test_a_newly_skipped_test_is_listed():
+    compared = compare(run(a=True), run(a=None), crossed=run(a=True))
+    assert lists(compared) == {"skipped": ["a"]}
+    assert compared.results[0].outcome is TestOutcome.PASSED
+
+
+def test_a_test_with_fewer_assertions_is_weakened():
+    old, new = [definition("a", "b1", 3)], [definition("a", "b2", 2)]
+    compared = compare(run(a=True), run(a=True), crossed=run(a=False), old=old, new=new)
+    assert lists(compared) == {"weakened": ["a"]}
+    assert compared.results[0].outcome is TestOutcome.FAILED
+
+
+def test_a_test_that_may_be_skipped_or_fail_now_is_weakened():
+    old, new = [definition("a")], [definition("a", skips=True)]
+    assert lists(compare(run(a=True), run(a=True), old=old, new=new)) == {"weakened": ["a"]}
+
+
+def test_a_rewritten_test_is_listed_and_is_no_loss():
+    old, new = [definition("a", "b1", 1)], [definition("a", "b2", 1)]
+    compared = compare(run(a=True), run(a=True), crossed=run(a=False), old=old, new=new)
+    assert lists(compared) == {"rewritten": ["a"]}
+    assert compared.results[0].outcome is TestOutcome.PASSED
+
+
+def test_a_test_that_passes_only_with_the_branchs_conftest_is_undermined():
+    same = [definition("a")]
+    compared = compare(run(a=True), run(a=True), crossed=run(a=False), old=same, new=same)
+    assert lists(compared) == {"undermined": ["a"]}
+    assert compared.results[0].outcome is TestOutcome.FAILED
+
+
+def test_an_old_test_that_imports_a_moved_name_is_not_undermined():
+    same = [definition("a")]
+    assert lists(compare(run(a=True), run(a=True), crossed=run(a=GONE), old=same, new=same)) == {}
+
+
+def test_a_test_with_another_name_and_the_same_body_is_moved():
+    old, new = [definition("a", "b1")], [definition("z", "b1")]
+    compared = compare(run(a=True), run(z=True), old=old, new=new)
+    assert lists(compared) == {"moved": ["a"]}
+    assert compared.changes.added == 0
+    assert lists(compare(run(a=True), run(z=False), old=old, new=new)) == {"broken": ["a"], "moved": ["a"]}
+
+
+def test_other_parameters_as_many_as_before_are_no_removal():
+    compared = compare(run(a__1=True, a__2=True), run(a__1=True, a__3=True), crossed=run(a__1=True, a__2=True))
+    assert lists(compared) == {"rewritten": ["a[2]"]}
+    assert lists(compare(run(a__1=True, a__2=True), run(a__1=True))) == {"removed": ["a[2]"]}
+
+
+def test_a_file_that_cannot_be_collected_breaks_its_tests():
+    compared = compare(run(a=True), run(errors={"tests/t.py": GONE}))
+    assert lists(compared) == {"broken": ["a"]}
+    assert "ImportError" in compared.changes.broken[0].reason
+
+
+def test_a_suite_that_cannot_be_collected_breaks_all_tests():
+    assert lists(compare(run(a=True, b=True), run(problem="conftest raised"))) == {"broken": ["a", "b"]}
+
+
+def test_a_new_test_that_fails_is_listed():
+    compared = compare(run(a=True), run(a=True, b=False, c=True))
+    assert lists(compared) == {"failing": ["b"]}
+    assert compared.changes.added == 2
+
+
+def test_a_flaky_test_counts_as_passed():
+    compared = compare(run(a=True), run(a=False), flaky=["tests/t.py::test_a"])
+    assert lists(compared) == {"flaky": ["a"]}
+    assert compared.results[0].outcome is TestOutcome.PASSED

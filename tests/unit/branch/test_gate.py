@@ -1,0 +1,227 @@
+"""Gates: what they bound, what they say, and how a mistake in one is named."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from qualityscore import pipeline
+from qualityscore.branch.evaluate import check_gate
+from qualityscore.branch.settings import default_gate
+from qualityscore.core.gate import decide, parse_gate
+from qualityscore.errors import SettingsError
+from qualityscore.model.codec import dump
+from qualityscore.runtime.documents import load_profile
+from sample_reports import branched, full
+
+FINDING = {"code": "B307", "severity": "medium", "message": "eval", "path": "a.py", "line": 3}
+
+
+def report(**changes):
+    """The parts of a report's JSON that these gates look at."""
+    tests = {name: [] for name in ("broken", "removed", "skipped", "weakened", "undermined", "failing")}
+    document = {
+        "functional": {"score": 1.0},
+        "credibility": {"score": 1.0},
+        "non_functional": {"score": 0.9, "low": 0.85, "high": 0.95},
+        "dimensions": {
+            "maintainability": {"score": 0.97, "high": 0.97, "applicable": True, "measures": []},
+            "efficiency": {
+                "score": 0.5,
+                "high": 0.96,
+                "applicable": True,
+                "measures": [{"id": "workload.cost", "score": 0.5, "high": 0.96, "value": 3.0, "applicable": True}],
+            },
+        },
+        "findings": [FINDING],
+        "branch": {
+            "tests": tests,
+            "names": {"lost": [], "incompatible": []},
+            "findings": {"new": [], "fixed": [], "unchanged": 1},
+        },
+    }
+    return {**document, **changes}
+
+
+def verdict(text, document=None, **options):
+    return decide(parse_gate(text, "gate.toml", default_gate()), document or report(), **options)
+
+
+def test_a_number_is_bounded_from_both_sides():
+    assert verdict('[[condition]]\nnumber = "functional.score"\nmin = 1.0').passed
+    failed = verdict('[[condition]]\nnumber = "non_functional.score"\nmin = 0.95').failed
+    assert [c.numbers for c in failed] == ["non_functional.score is 0.9, at least 0.95 is asked for"]
+
+
+def test_a_number_of_a_measure_is_named_by_its_id_dots_and_all():
+    path = "dimensions.efficiency.measures.workload.cost.value"
+    assert verdict(f'[[condition]]\nnumber = "{path}"\nmax = 3').passed
+    assert not verdict(f'[[condition]]\nnumber = "{path}"\nmax = 2.9').passed
+
+
+def test_new_findings_are_counted_from_a_severity_up():
+    document = report()
+    document["branch"]["findings"]["new"] = [FINDING, {**FINDING, "severity": "high"}, {**FINDING, "severity": "low"}]
+    text = '[[condition]]\nfindings = "new"\nseverity = "medium"\nmax = {}'
+    assert verdict(text.format(2), document).passed
+    failed = verdict(text.format(1), document).failed
+    assert failed[0].examples == ("a.py:3 B307: eval", "a.py:3 B307: eval")
+
+
+def test_findings_are_counted_by_their_code():
+    assert not verdict('[[condition]]\nfindings = "all"\ncode = "B307"\nmax = 0').passed
+    assert verdict('[[condition]]\nfindings = "all"\ncode = "B102"\nmax = 0').passed
+
+
+def test_a_drop_counts_only_beyond_the_interval():
+    """0.5 with an interval up to 0.96: at least 0.04 were lost."""
+    assert verdict('[[condition]]\ndrop = "workload.cost"\nmax = 0.04').passed
+    assert not verdict('[[condition]]\ndrop = "workload.cost"\nmax = 0.03').passed
+
+
+def test_what_was_not_measured_fails_unless_the_condition_says_otherwise():
+    document = report(functional={"score": None})
+    assert not verdict('[[condition]]\nnumber = "functional.score"\nmin = 0', document).passed
+    assert verdict('[[condition]]\nnumber = "functional.score"\nmin = 0\nif_measured = true', document).passed
+
+
+def test_the_default_gate_passes_a_branch_that_changes_nothing():
+    assert decide(default_gate(), report()).passed
+
+
+@pytest.mark.parametrize("change", ["broken", "removed", "skipped", "weakened", "undermined", "failing"])
+def test_the_default_gate_fails_for_every_list_of_bad_tests(change):
+    document = report()
+    document["branch"]["tests"] = {**document["branch"]["tests"], change: [{"id": "t.py::test_a", "reason": "why"}]}
+    failed = decide(default_gate(), document).failed
+    assert [c.examples for c in failed] == [("t.py::test_a: why",)]
+
+
+@pytest.mark.parametrize("change", ["removed", "skipped", "weakened"])
+def test_removed_tests_can_be_accepted(change):
+    document = report()
+    document["branch"]["tests"] = {**document["branch"]["tests"], change: [{"id": "t", "reason": "why"}]}
+    assert not decide(default_gate(), document).passed
+    assert decide(default_gate(), document, accept_removed=True).passed
+
+
+def test_a_gate_can_keep_the_default_conditions():
+    text = 'default = true\n[[condition]]\nnumber = "functional.score"\nmin = 1'
+    assert len(parse_gate(text, "g", default_gate()).conditions) == len(default_gate().conditions) + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[condition]]\nnumbre = 'functional.score'\nmax = 1", "did you mean 'number'?"),
+        ("[[condition]]\nnumber = 'functional.score'", "give min, max or both"),
+        ("[[condition]]\nmax = 1", "give exactly one of number, findings or drop"),
+        ("[[condition]]\nfindings = 'new'\nseverity = 'huge'\nmax = 1", "severity"),
+        ("[[condition]]\nnumber = 'functional.scroe'\nmax = 1", "did you mean 'score'?"),
+        ("[[condition]]\nnumber = 'findings'\nmax = 1", "bound its count"),
+        ("[[condition]]\ndrop = 'maintainabilty'\nmax = 0.1", "did you mean 'maintainability'?"),
+        ("condition = 1", "condition"),
+        ("[[condition]\n", "is not TOML"),
+        ("", "no condition"),
+        ("[[condition]]\nnumber = 'functional.score'\nmax = nan", "max"),
+    ],
+)
+def test_a_mistake_is_named_in_one_sentence(text, said):
+    with pytest.raises(SettingsError) as error:
+        verdict(text)
+    assert said in str(error.value)
+    assert "gate.toml" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def checked(text, **options):
+    check_gate(parse_gate(text, "gate.toml", default_gate()), load_profile("reference"), **options)
+
+
+def numbers(value, path=()):
+    """The paths of all numbers and lists of a report, as a gate names them."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from numbers(inner, (*path, key))
+    elif isinstance(value, list):
+        yield ".".join((*path, "count"))
+        for item in value:
+            if isinstance(item, dict) and "id" in item:
+                yield from numbers(item, (*path, item["id"]))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield ".".join(path)
+
+
+def test_no_number_of_a_report_is_refused_beforehand():
+    branch, gate = branched("t.py::test[a.b]")
+    document = json.loads(dump(replace(full(), branch=branch, gate=gate)))
+    profile = load_profile("reference")
+    document["dimensions"] = {
+        dimension.id: {
+            **document["dimensions"][dimension.id],
+            "measures": [
+                {**document["dimensions"]["security"]["measures"][0], "id": metric.id} for metric in dimension.metrics
+            ],
+        }
+        for dimension in profile.dimensions
+    }
+    paths = set(numbers(document))
+    assert {"functional.score", "branch.tests.broken.count", "dimensions.security.measures.bandit.risk.value"} < paths
+    checked("\n".join(f"[[condition]]\nnumber = {json.dumps(path)}\nmin = 0" for path in sorted(paths)))
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("number = 'functional.scroe'", "'functional.scroe', which the report does not have; did you mean 'score'?"),
+        ("number = 'branch.tests.borken.count'", "did you mean 'broken'?"),
+        ("number = 'branch.tests.broken'", "no number but a list (bound its count)"),
+        ("number = 'branch.tests.broken.length.x'", None),  # may be the id of a test
+        ("number = 'branch.percentiles.x'", "there it has count"),
+        ("number = 'dimensions.security'", "a group of numbers"),
+        ("number = 'dimensions.securty.score'", "did you mean 'security'?"),
+        ("number = 'dimensions.security.measures.bandit.risk.worth'", "which the report does not have"),
+        ("number = 'dimensions.security.measures.bandit.rsk'", "which the report does not have"),
+        ("number = 'dimensions.security.details.anything.at.all'", None),
+        ("number = 'provenance.host.cores'", None),
+        ("number = 'task.id'", "no number but a text"),
+        ("number = 'status'", "no number but a text"),
+        ("number = 'functional.full'", "no number but true or false"),
+        ("number = 'functional.score.x'", "there it has nothing to name"),
+        ("drop = 'workload.cots'", "did you mean 'workload.cost'?"),
+        ("drop = 'functional'", None),
+    ],
+)
+def test_what_no_report_has_is_refused_before_measuring(condition, said):
+    text = f"[[condition]]\n{condition}\nmax = 0.5"
+    if said is None:
+        checked(text)
+        return
+    with pytest.raises(SettingsError) as error:
+        checked(text)
+    assert said in str(error.value)
+    assert str(error.value).startswith("The gate gate.toml ")
+
+
+def test_the_default_gate_is_beyond_reproach_and_what_is_switched_off_is_not_looked_at():
+    checked("default = true")
+    text = "[[condition]]\nnumber = 'nothing'\nmax = 0\naccepts_removed = true"
+    checked(text, accept_removed=True)
+    with pytest.raises(SettingsError):
+        checked(text)
+
+
+@pytest.mark.parametrize("options", [{"task": "cachetools"}, {"baseline": None}])
+def test_an_evaluation_with_such_a_gate_measures_nothing(tmp_path, options):
+    (tmp_path / "gate.toml").write_text("[[condition]]\nnumber = 'functional.scroe'\nmin = 1")
+    (tmp_path / "subject").mkdir()
+    (tmp_path / "subject" / "a.py").write_text("x = 1\n")
+    stages = []
+    with pytest.raises(SettingsError, match=r"did you mean 'score'\?"):
+        pipeline.evaluate(
+            tmp_path / "subject",
+            gate=str(tmp_path / "gate.toml"),
+            progress=lambda stage, done, total: stages.append(stage),
+            **options,
+        )
+    assert stages == []

@@ -1,0 +1,114 @@
+"""A comparison as a pull request's comment: the verdict first, the rest folded, short enough whatever happens."""
+
+import re
+from dataclasses import replace
+
+from markdown_it import MarkdownIt
+
+from qualityscore.model.branch import (
+    BaselineState,
+    BranchReport,
+    Condition,
+    FindingChanges,
+    GateReport,
+    NameChange,
+    NameChanges,
+    TestChange,
+    TestChanges,
+)
+from qualityscore.model.finding import Finding, Severity
+from qualityscore.reports import markdown
+from sample_reports import HOSTILE, report
+
+
+def finding(number, severity=Severity.LOW, message="found"):
+    return Finding(
+        code=f"C{number}", tool="t", message=f"{message} {number}", severity=severity, path="a.py", line=number + 1
+    )
+
+
+def compared(**changes):
+    """A report of a branch that broke one test and has five new findings."""
+    new = (finding(0, Severity.HIGH), *(finding(n) for n in range(1, 5)))
+    branch = BranchReport(
+        baseline=BaselineState(kind="git", name="main", commit="c" * 40),
+        tests=TestChanges(expected=10, passed=9, broken=(TestChange(id="t.py::test_a", reason="AssertionError"),)),
+        names=NameChanges(
+            expected=4,
+            defined=3,
+            lost=(NameChange(name="m.f", state="renamed", reason="m.py has g", to="g", similarity=0.9),),
+        ),
+        findings=FindingChanges(new=new, fixed=(finding(9),), unchanged=7, new_by_severity={"high": 1, "low": 4}),
+        notes=("main has moved on since",),
+    )
+    conditions = (
+        Condition(name="what passed still passes", passed=False, numbers="1, at most 0 is allowed", examples=("t.py",)),
+        Condition(name="new tests pass", passed=True, numbers="0, at most 0 is allowed"),
+    )
+    gate = GateReport(source="default", passed=False, conditions=conditions)
+    return replace(report(), branch=replace(branch, **changes), gate=gate)
+
+
+def seen(text):
+    """What a person sees without opening anything."""
+    closed = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    return re.sub(r"<[^>]+>", " ", MarkdownIt("commonmark").enable("table").render(closed))
+
+
+def test_the_verdict_what_changed_and_three_findings_are_seen_at_once():
+    text = seen(markdown.render(compared()))
+    assert text.split()[0] == "Failed:"
+    for shown in (
+        "what passed still passes",
+        "9 of 10 that passed before still pass",
+        "5 new (1 high, 4 low), 1 fixed, 7 unchanged",
+        "3 of 4 still defined",
+        "found 0",
+        "found 2",
+    ):
+        assert shown in text
+    assert "found 3" not in text
+    assert "new tests pass" not in text
+
+
+def test_everything_else_is_folded():
+    text = markdown.render(compared())
+    for summary in (
+        "1 test passing before, failing now",
+        "1 public name not defined any more",
+        "5 new findings",
+        "1 fixed finding",
+        "1 note",
+        "Scores",
+    ):
+        assert f"<summary>{summary}</summary>" in text
+    assert "found 3" in text
+
+
+def test_a_passed_gate_is_said_in_one_word():
+    passed = replace(compared(), gate=GateReport(source="default", passed=True, conditions=()))
+    assert seen(markdown.render(passed)).split()[0] == "Passed:"
+
+
+def test_it_stays_under_60000_characters_whatever_happens():
+    long = (HOSTILE + "|`\\<" * 100) * 3
+    tests = tuple(TestChange(id=f"{n}{long}", reason=long, to=long) for n in range(500))
+    lists = dict.fromkeys(("broken", "removed", "skipped", "weakened", "undermined", "rewritten", "moved"), tests)
+    findings = tuple(finding(n, Severity.HIGH, long) for n in range(500))
+    huge = compared(
+        tests=TestChanges(expected=500, passed=0, **lists),
+        names=NameChanges(
+            expected=500,
+            defined=0,
+            lost=tuple(NameChange(name=long, state="missing", reason=long) for _ in range(500)),
+        ),
+        findings=FindingChanges(new=findings, fixed=findings, unchanged=0, new_by_severity={"high": 500}),
+        notes=(long,) * 500,
+    )
+    conditions = (Condition(name=long, passed=False, numbers=long, examples=(long,) * 5),) * 50
+    huge = replace(huge, gate=GateReport(source=long, passed=False, conditions=conditions))
+    text = markdown.render(huge)
+    assert len(text) < 60_000
+    assert "left out for length; the JSON report has all" in text
+    assert text.count("<details>") == text.count("</details>")
+    assert text.startswith("## Failed: ")

@@ -1,0 +1,127 @@
+"""Averages, missing values, ranks and groups, on results counted by hand."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from qualityscore.core.leaderboard import Result, build_leaderboard, letters
+
+
+def board(results, **options):
+    found = build_leaderboard(results, rng=np.random.default_rng(3), **options)
+    return {row.label: row for row in found.rows}
+
+
+def result(label, task, functional=None, **values):
+    return Result(label=label, task=task, functional=functional, **values)
+
+
+def test_a_task_without_a_result_counts_nought():
+    rows = board([result("a", "t1", 0.8), result("b", "t1", 0.5), result("b", "t2", 0.5)])
+    assert rows["a"].functional.value == pytest.approx(0.4)
+    assert (rows["a"].evaluated, rows["a"].expected) == (1, 2)
+    assert rows["b"].functional.value == pytest.approx(0.5)
+
+
+def test_more_tasks_may_be_expected_than_anybody_has():
+    rows = board([result("a", "t1", 0.8)], expected=4)
+    assert rows["a"].functional.value == pytest.approx(0.2)
+    assert rows["a"].expected == 4
+
+
+def test_samples_of_a_task_are_averaged_first():
+    rows = board([result("a", "t1", 1.0), result("a", "t1", 0.0), result("a", "t2", 1.0)])
+    assert rows["a"].functional.value == pytest.approx((0.5 + 1) / 2)
+    assert rows["a"].evaluated == 2
+
+
+def test_what_was_not_measured_is_left_out_of_its_mean_and_counted():
+    rows = board(
+        [
+            result("a", "t1", 1.0, non_functional=0.6),
+            result("a", "t2", 0.0, non_functional=None),
+            result("b", "t3", 1.0, non_functional=0.9),
+        ]
+    )
+    # t2 has no NF; t3 has no result of a: (0.6 + 0) / 2.
+    nf = rows["a"].non_functional
+    assert (nf.value, nf.tasks, nf.missing) == (pytest.approx(0.3), 2, 1)
+    assert rows["a"].functional.value == pytest.approx(1 / 3)
+
+
+def test_a_score_that_nobody_measured_is_null_and_ranks_last():
+    rows = board([result("a", "t1", non_functional=None), result("b", "t1", non_functional=0.0)], by="non_functional")
+    assert rows["a"].non_functional.value is None
+    assert (rows["b"].rank, rows["a"].rank) == (1, 2)
+
+
+def test_test_is_the_mean_over_built_tasks_only():
+    rows = board(
+        [
+            result("a", "t1", 0.5, build=1.0, test=0.5),
+            result("a", "t2", 0.0, build=0.0, test=None),
+            result("b", "t3", 0.0, build=1.0, test=0.0),
+        ]
+    )
+    assert rows["a"].test.value == pytest.approx(0.5)
+    assert rows["a"].build.value == pytest.approx(1 / 3)
+
+
+def test_equal_means_share_the_better_rank():
+    rows = board([result("a", "t", 0.5), result("b", "t", 0.5), result("c", "t", 0.1)])
+    assert [rows[label].rank for label in "abc"] == [1, 1, 3]
+
+
+def test_labels_that_differ_on_every_task_are_told_apart_and_others_not():
+    results = []
+    for task in range(20):
+        results += [
+            result("good", f"t{task}", 0.9),
+            result("same", f"t{task}", 0.9 + (0.01 if task % 2 else -0.01)),
+            result("bad", f"t{task}", 0.2),
+        ]
+    rows = board(results)
+    assert rows["good"].rank_group == rows["same"].rank_group
+    assert rows["bad"].rank_group != rows["good"].rank_group
+
+
+def test_three_tasks_cannot_tell_anybody_apart():
+    # Of the 8 ways to flip three signs 2 are as extreme: p is at least 1/4.
+    results = [result(label, f"t{t}", f) for t in range(3) for label, f in (("a", 1.0), ("b", 0.0))]
+    rows = board(results)
+    assert rows["a"].rank_group == rows["b"].rank_group == "a"
+
+
+def test_removing_a_label_does_not_change_anothers_mean():
+    results = [result(label, f"t{t}", (t + 1) / 10) for t in range(5) for label in "abc"]
+    everyone, two = board(results), board([r for r in results if r.label != "c"])
+    assert everyone["a"].functional.value == two["a"].functional.value
+
+
+def test_failures_are_added_up_and_costs_passed_through():
+    rows = board(
+        [
+            result("a", "t1", 0, failures={"mismatch": 2}),
+            result("a", "t2", 0, failures={"mismatch": 1, "executability": 4}),
+        ],
+        costs={"a": {"usd": 1.5}, "z": {"usd": 9}},
+    )
+    assert rows["a"].failures == {"mismatch": 3, "executability": 4}
+    assert rows["a"].costs == {"usd": 1.5}
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+def test_letters_are_shared_exactly_by_those_not_told_apart(count):
+    order = "abcdefgh"[:count]
+    pairs = [frozenset(p) for p in itertools.combinations(order, 2)]
+    for chosen in itertools.product((False, True), repeat=len(pairs)):
+        apart = {pair for pair, is_apart in zip(pairs, chosen, strict=True) if is_apart}
+        given = letters(order, apart)
+        for pair in pairs:
+            one, other = pair
+            assert bool(set(given[one]) & set(given[other])) == (pair not in apart)
+
+
+def test_the_first_letter_belongs_to_the_first_label():
+    assert letters("xyz", {frozenset("xz"), frozenset("yz")}) == {"x": "a", "y": "a", "z": "b"}

@@ -1,0 +1,143 @@
+"""Paired tests against other implementations and against counting all possibilities."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from qualityscore.core.paired import holm, mcnemar, sign_flip, signed_rank
+
+
+def rng():
+    return np.random.default_rng(20)
+
+
+def pairs(both, only_first, only_second, neither):
+    first = [True] * (both + only_first) + [False] * (only_second + neither)
+    second = [True] * both + [False] * only_first + [True] * only_second + [False] * neither
+    return first, second
+
+
+@pytest.mark.parametrize("discordant", [(0, 0), (5, 5)])
+def test_mcnemar_without_an_imbalance_is_certain_of_nothing(discordant):
+    assert mcnemar(*pairs(3, *discordant, 4)).p == 1
+
+
+@pytest.mark.parametrize("n", range(8))
+def test_mcnemar_equals_counting_all_assignments(n):
+    for b in range(n + 1):
+        # Every discordant pair is as likely of either kind; as extreme is what lies as far from n/2, or further.
+        extreme = sum(abs(sum(flips) - n / 2) >= abs(b - n / 2) for flips in itertools.product((0, 1), repeat=n))
+        assert mcnemar(*pairs(2, b, n - b, 1)).p == pytest.approx(extreme / 2**n)
+
+
+@pytest.mark.parametrize(("b", "c"), [(1, 0), (3, 9), (12, 2), (20, 7), (0, 6), (40, 41)])
+def test_mcnemar_agrees_with_statsmodels(b, c):
+    expected = min(1.0, statsmodels_mcnemar([[10, b], [c, 10]], exact=True).pvalue)
+    assert mcnemar(*pairs(10, b, c, 10)).p == pytest.approx(expected)
+
+
+def test_mcnemar_counts_the_four_kinds():
+    result = mcnemar(*pairs(1, 2, 3, 4))
+    assert (result.n, result.both, result.only_first, result.only_second, result.neither) == (10, 1, 2, 3, 4)
+    assert result.difference == pytest.approx(-0.1)
+
+
+def test_newcombes_interval_is_that_of_his_paper():
+    # Newcombe (1998, Statistics in Medicine 17, table II), method 10: 36, 12, 2, 0 of 50 gives 0.0569 to 0.3404.
+    result = mcnemar(*pairs(36, 12, 2, 0))
+    assert (round(result.low, 4), round(result.high, 4)) == (0.0569, 0.3404)
+
+
+def test_no_pairs_say_nothing():
+    result = mcnemar([], [])
+    assert (result.n, result.p, result.difference, result.low) == (0, 1, None, None)
+    ranks = signed_rank([], [], rng())
+    assert (ranks.n, ranks.p, ranks.mean_difference, ranks.rank_biserial) == (0, 1, None, None)
+
+
+def brute_force_signed_rank(differences):
+    differing = [d for d in differences if d != 0]
+    ranks = scipy.stats.rankdata(np.abs(differing)) if differing else []
+    plus = sum(r for r, d in zip(ranks, differing, strict=True) if d > 0)
+    smaller = min(plus, sum(ranks) - plus)
+    sums = [
+        sum(r for r, s in zip(ranks, signs, strict=True) if s) for signs in itertools.product((0, 1), repeat=len(ranks))
+    ]
+    return min(1.0, 2 * sum(s <= smaller + 1e-9 for s in sums) / len(sums))
+
+
+@pytest.mark.parametrize(
+    "differences",
+    [
+        [1.0],
+        [1.0, 2.0, 3.0],
+        [1.0, -2.0, 3.0, -4.0, 5.0],
+        [1.0, 1.0, -1.0, 2.0],
+        [0.0, 0.0, 1.0, -1.0],
+        [0.0, 0.0],
+        [2.0, 2.0, 2.0, 2.0, 2.0, 2.0],
+        [-1.0, 1.0, -1.0, 1.0, 3.0, 3.0, -3.0, 0.0, 5.0],
+        [0.5, 0.5, 1.5, -2.5, 2.5, 2.5, 0.0, 4.0, -4.0, 6.0, 7.0],
+    ],
+)
+def test_the_signed_rank_test_equals_counting_all_signs(differences):
+    result = signed_rank(differences, [0.0] * len(differences), rng())
+    assert result.p == pytest.approx(brute_force_signed_rank(differences))
+    assert result.differing == sum(d != 0 for d in differences)
+
+
+@pytest.mark.parametrize("n", [5, 12, 25, 40])
+def test_the_signed_rank_test_agrees_with_scipy_where_nothing_is_tied(n):
+    random = np.random.default_rng(n)
+    first, second = random.normal(0.3, 1, n), random.normal(0, 1, n)
+    expected = scipy.stats.wilcoxon(first, second, method="exact")
+    result = signed_rank(first.tolist(), second.tolist(), rng())
+    assert result.p == pytest.approx(expected.pvalue)
+    assert min(result.w_plus, result.w_minus) == expected.statistic
+
+
+def test_many_pairs_use_an_approximation_that_meets_scipys():
+    random = np.random.default_rng(3)
+    first, second = random.normal(0.1, 1, 500).round(1), random.normal(0, 1, 500).round(1)
+    expected = scipy.stats.wilcoxon(first, second, method="asymptotic", correction=True, zero_method="wilcox")
+    result = signed_rank(first.tolist(), second.tolist(), rng())
+    assert result.p == pytest.approx(expected.pvalue, rel=0.01)
+
+
+def test_the_rank_biserial_correlation_by_hand():
+    # Ranks of |1|, |-2|, |3| are 1, 2, 3: (4 - 2) / 6.
+    result = signed_rank([1.0, -2.0, 3.0], [0.0, 0.0, 0.0], rng())
+    assert result.rank_biserial == pytest.approx(1 / 3)
+    assert result.mean_difference == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("p_values", [[], [0.04], [0.01, 0.04, 0.03, 0.005], [0.5, 0.5, 0.5], [0.0, 1.0, 0.02, 0.02]])
+def test_holm_agrees_with_statsmodels(p_values):
+    expected = multipletests(p_values, method="holm")[1] if p_values else []
+    assert list(holm(p_values)) == pytest.approx(list(expected))
+
+
+def test_holm_by_hand():
+    # Sorted: 0.01 x 3 = 0.03, 0.02 x 2 = 0.04, 0.03 x 1 = 0.03 raised to 0.04.
+    assert holm([0.03, 0.01, 0.02]) == pytest.approx((0.04, 0.03, 0.04))
+
+
+@pytest.mark.parametrize("differences", [[1, 2, 3], [1, -1, 2, 0, 5], [0, 0, 0], [3, 3, 3, -1, 2, 2]])
+def test_sign_flips_approach_counting_all_of_them(differences):
+    observed = abs(sum(differences))
+    flips = itertools.product((-1, 1), repeat=len(differences))
+    sums = [abs(sum(f * d for f, d in zip(signs, differences, strict=True))) for signs in flips]
+    exact = sum(s >= observed for s in sums) / len(sums)
+    [found] = sign_flip(np.array(differences, dtype=float)[:, None], rng(), draws=40_000)
+    assert found == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 40_000) + 1e-4)
+
+
+def test_a_task_that_a_pair_does_not_share_counts_nothing():
+    with_gap = np.array([[1.0, 1.0], [2.0, np.nan], [3.0, 3.0]])
+    without = np.array([[1.0], [3.0]])
+    assert sign_flip(with_gap, rng())[1] == pytest.approx(sign_flip(without, rng())[0], abs=0.02)

@@ -1,0 +1,76 @@
+"""pass@k against exact fractions and the case of too few samples."""
+
+import itertools
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+
+from qualityscore.core.passk import Sample, pass_at_k, summarise
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+def test_the_estimator_is_the_definition(n):
+    for c, k in itertools.product(range(n + 1), range(1, n + 1)):
+        assert pass_at_k(n, c, k) == pytest.approx(float(1 - Fraction(comb(n - c, k), comb(n, k))))
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_the_estimator_equals_drawing_all_subsets(n):
+    for c, k in itertools.product(range(n + 1), range(1, n + 1)):
+        subsets = list(itertools.combinations([True] * c + [False] * (n - c), k))
+        assert pass_at_k(n, c, k) == pytest.approx(sum(map(any, subsets)) / len(subsets))
+
+
+def test_large_numbers_do_not_overflow():
+    exact = 1 - Fraction(comb(99_000, 500), comb(100_000, 500))
+    assert pass_at_k(100_000, 1_000, 500) == pytest.approx(float(exact))
+
+
+def test_fewer_samples_than_k_are_not_an_answer():
+    assert pass_at_k(2, 0, 5) is None
+    assert pass_at_k(2, 2, 5) is None
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(3, 4, 1), (3, -1, 1), (3, 1, 0)])
+def test_impossible_counts_are_refused(n, c, k):
+    with pytest.raises(ValueError, match="pass@"):
+        pass_at_k(n, c, k)
+
+
+def sample(task, unit, number, *passed, level="class"):
+    return Sample(label="m", task=task, unit=unit, level=level, sample=number, passed=passed)
+
+
+def summary(samples, *ks):
+    return {(s.level, s.success, s.k): s for s in summarise(samples, ks, np.random.default_rng(1))}
+
+
+def test_full_needs_every_test_and_partial_one():
+    samples = [sample("t", "A", 1, True, True), sample("t", "A", 2, True, False), sample("t", "A", 3, False, False)]
+    found = summary([*samples, sample("t", "A", 4)], 1)
+    assert found["class", "full", 1].value == pytest.approx(1 / 4)
+    assert found["class", "partial", 1].value == pytest.approx(2 / 4)
+
+
+def test_units_are_averaged_within_a_task_and_tasks_among_themselves():
+    samples = [sample("t1", "A", 1, True), sample("t1", "B", 1, False), sample("t2", "C", 1, True)]
+    found = summary(samples, 1)["class", "full", 1]
+    assert found.value == pytest.approx((0.5 + 1) / 2)
+    assert (found.tasks, found.units) == (2, 3)
+    assert found.low <= found.value <= found.high
+
+
+def test_levels_are_kept_apart():
+    samples = [sample("t", "A", 1, True), sample("t", "A.f", 1, False, level="method")]
+    found = summary(samples, 1)
+    assert (found["class", "full", 1].value, found["method", "full", 1].value) == (1, 0)
+
+
+def test_one_unit_with_too_few_samples_makes_k_not_available():
+    samples = [sample("t", "A", i, True) for i in range(5)] + [sample("t", "B", 1, True), sample("t", "B", 2, False)]
+    found = summary(samples, 1, 5)
+    assert found["class", "full", 1].value == pytest.approx((1 + 0.5) / 2)
+    assert found["class", "full", 5].value is None
+    assert found["class", "full", 5].reason == "B of t has 2 samples, fewer than 5"

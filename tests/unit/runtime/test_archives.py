@@ -1,0 +1,212 @@
+"""Archives as they come: what is taken, and every way in which one may lead elsewhere or blow up."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import stat
+import tarfile
+import tracemalloc
+import zipfile
+
+import pytest
+
+from qualityscore.errors import ArchiveError
+from qualityscore.runtime.archives import ArchiveLimits, unpack, write_files
+
+FILES = {"pkg/__init__.py": b"x = 1\n", "pkg/data/words.txt": b"one\ntwo\n", "empty.py": b"", "README": b"a" * 1024}
+
+
+def tar_bytes(members: list[tuple[tarfile.TarInfo, bytes]], fmt: int = tarfile.PAX_FORMAT) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=fmt) as tar:
+        for info, data in members:
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def entry(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type = kind
+    info.linkname = link
+    return info
+
+
+def found(folder) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def whole_tar(prefix: str = "") -> bytes:
+    return tar_bytes([(entry(prefix + name), data) for name, data in FILES.items()])
+
+
+@pytest.mark.parametrize(
+    ("name", "pack"),
+    [
+        ("a.tar", bytes),
+        ("a.tar.gz", gzip.compress),
+        ("a.tgz", gzip.compress),
+        ("a.tar.bz2", bz2.compress),
+        ("a.tar.xz", lzma.compress),
+        ("two-streams.tar.xz", lambda data: lzma.compress(data[:700]) + lzma.compress(data[700:])),
+    ],
+)
+def test_every_kind_of_tar_gives_its_files(tmp_path, name, pack):
+    (tmp_path / name).write_bytes(pack(whole_tar()))
+    assert found(unpack(tmp_path / name, tmp_path / "out")) == FILES
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a-1.0-py3-none-any.whl"])
+def test_zip_and_wheel_give_their_files(tmp_path, name):
+    with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for path, data in FILES.items():
+            zipped.writestr(path, data)
+    assert found(unpack(tmp_path / name, tmp_path / "out")) == FILES
+
+
+def test_the_single_top_folder_of_an_sdist_is_stepped_into(tmp_path):
+    (tmp_path / "pkg-1.0.tar.gz").write_bytes(gzip.compress(whole_tar("pkg-1.0/")))
+    assert found(unpack(tmp_path / "pkg-1.0.tar.gz", tmp_path / "out")) == FILES
+
+
+def test_a_single_package_is_not_stepped_into(tmp_path):
+    (tmp_path / "a.tar").write_bytes(tar_bytes([(entry("pkg/__init__.py"), b"x = 1\n")]))
+    assert found(unpack(tmp_path / "a.tar", tmp_path / "out")) == {"pkg/__init__.py": b"x = 1\n"}
+
+
+def test_a_link_inside_is_kept_and_the_execute_bit_too(tmp_path):
+    script = entry("pkg/run.py")
+    script.mode = 0o755
+    members = [
+        (entry("a.py"), b"y = 2\n"),
+        (script, b"z = 3\n"),
+        (entry("pkg/same.py", tarfile.SYMTYPE, "../a.py"), b""),
+    ]
+    (tmp_path / "a.tar").write_bytes(tar_bytes(members))
+    out = unpack(tmp_path / "a.tar", tmp_path / "out")
+    assert (out / "pkg" / "same.py").read_bytes() == b"y = 2\n"
+    assert (out / "pkg" / "run.py").stat().st_mode & 0o100
+    assert not (out / "a.py").stat().st_mode & 0o100
+
+
+BAD_TARS = {
+    "climbs": ([(entry("../evil.py"), b"x")], "leads outside"),
+    "climbs within": ([(entry("pkg/../../evil.py"), b"x")], "leads outside"),
+    "absolute": ([(entry("/tmp/evil.py"), b"x")], "leads outside"),
+    "backslash": ([(entry("..\\evil.py"), b"x")], "leads outside"),
+    "control character": ([(entry("a\nb.py"), b"x")], "no file name"),
+    "device": ([(entry("null", tarfile.CHRTYPE), b"")], "device"),
+    "pipe": ([(entry("pipe.py", tarfile.FIFOTYPE), b"")], "device"),
+    "hard link": ([(entry("a.py"), b"x"), (entry("b.py", tarfile.LNKTYPE, "a.py"), b"")], "hard link"),
+    "link out": ([(entry("a.py", tarfile.SYMTYPE, "../../etc/passwd"), b"")], "leads outside"),
+    "absolute link": ([(entry("a.py", tarfile.SYMTYPE, "/etc/passwd"), b"")], "leads outside"),
+    "twice": ([(entry("a.py"), b"x"), (entry("a.py"), b"y")], "twice"),
+    "file then folder": ([(entry("a"), b"x"), (entry("a/b.py"), b"y")], "file and as a folder"),
+    "through a link": ([(entry("d", tarfile.SYMTYPE, "e"), b""), (entry("d/b.py"), b"y")], "twice|damaged"),
+    "too deep": ([(entry("/".join("d" * 6) + "/a.py"), b"x")], "nested"),
+    "long name": ([(entry("n" * 300), b"x")], "longer than 255"),
+    "too many": ([(entry(f"f{i}.py"), b"") for i in range(11)], "more than 10 members"),
+    "too much": ([(entry("big.py"), b"x" * 4097)], "more than 4096 bytes"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TARS)
+def test_a_tar_that_leads_elsewhere_or_is_too_large_is_refused(tmp_path, case):
+    members, why = BAD_TARS[case]
+    (tmp_path / "a.tar").write_bytes(tar_bytes(members))
+    limits = ArchiveLimits(total_bytes=4096, members=10, depth=5)
+    (tmp_path / "in").mkdir()
+    with pytest.raises(ArchiveError, match=why):
+        unpack(tmp_path / "a.tar", tmp_path / "in" / "out", limits)
+    outside = {p.name for p in tmp_path.rglob("*") if p.is_file() and (tmp_path / "in" / "out") not in p.parents}
+    assert outside == {"a.tar"}
+
+
+def test_a_link_is_never_written_through(tmp_path):
+    members = [(entry("d", tarfile.SYMTYPE, "e"), b""), (entry("e/x.py"), b"1"), (entry("d"), b"2")]
+    (tmp_path / "a.tar").write_bytes(tar_bytes(members))
+    with pytest.raises(ArchiveError, match="twice"):
+        unpack(tmp_path / "a.tar", tmp_path / "out")
+
+
+def test_a_gzip_bomb_is_stopped_at_the_limit(tmp_path):
+    zeros = gzip.compress(tar_bytes([(entry("zeros.py"), b"\0" * (64 << 20))]))
+    assert len(zeros) < 100_000
+    (tmp_path / "bomb.tar.gz").write_bytes(zeros)
+    with pytest.raises(ArchiveError, match="more than 1048576 bytes"):
+        unpack(tmp_path / "bomb.tar.gz", tmp_path / "out", ArchiveLimits(total_bytes=1 << 20))
+    assert sum(p.stat().st_size for p in (tmp_path / "out").rglob("*")) <= 2 << 20
+
+
+def test_a_bomb_in_an_extended_header_is_not_read_into_memory(tmp_path):
+    info = entry("a.py")
+    info.pax_headers = {"comment": "c" * (48 << 20)}
+    (tmp_path / "bomb.tar.gz").write_bytes(gzip.compress(tar_bytes([(info, b"x")])))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ArchiveError, match="larger than any honest one"):
+            unpack(tmp_path / "bomb.tar.gz", tmp_path / "out")
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_zip_bomb_is_stopped_at_the_limit_whatever_its_headers_say(tmp_path):
+    file = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("zeros.py", b"\0" * (32 << 20))
+    with pytest.raises(ArchiveError, match="more than 1048576 bytes"):
+        unpack(file, tmp_path / "out", ArchiveLimits(total_bytes=1 << 20))
+
+
+def test_a_zip_with_too_many_members_is_refused_before_they_are_read(tmp_path):
+    file = tmp_path / "many.zip"
+    with zipfile.ZipFile(file, "w") as zipped:
+        for number in range(30):
+            zipped.writestr(f"f{number}.py", b"")
+    with pytest.raises(ArchiveError, match="more than 10 members"):
+        unpack(file, tmp_path / "out", ArchiveLimits(members=10))
+
+
+def test_a_zip_with_a_link_that_leads_out_or_a_climbing_name_is_refused(tmp_path):
+    link = zipfile.ZipInfo("link.py")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    for name, member, data in (("link", link, "/etc/passwd"), ("climb", zipfile.ZipInfo("../evil.py"), "x")):
+        file = tmp_path / f"{name}.zip"
+        with zipfile.ZipFile(file, "w") as zipped:
+            zipped.writestr(member, data)
+        with pytest.raises(ArchiveError, match="leads outside"):
+            unpack(file, tmp_path / name)
+    assert not (tmp_path / "evil.py").exists()
+
+
+@pytest.mark.parametrize("name", ["a.tar", "a.tar.gz", "a.tar.xz", "a.zip", "a.whl"])
+@pytest.mark.parametrize(
+    "data", [b"", b"not an archive at all" * 100, whole_tar()[:700], lzma.compress(whole_tar())[:-9]]
+)
+def test_a_damaged_archive_is_refused_in_one_sentence(tmp_path, name, data):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ArchiveError) as refusal:
+        unpack(tmp_path / name, tmp_path / "out")
+    assert name in str(refusal.value)
+
+
+def test_an_unknown_kind_and_a_file_too_large_are_refused(tmp_path):
+    (tmp_path / "a.rar").write_bytes(b"Rar!")
+    with pytest.raises(ArchiveError, match="not an archive of a known kind"):
+        unpack(tmp_path / "a.rar", tmp_path / "out")
+    (tmp_path / "a.tar").write_bytes(whole_tar())
+    with pytest.raises(ArchiveError, match="larger than 100 bytes"):
+        unpack(tmp_path / "a.tar", tmp_path / "out", ArchiveLimits(archive_bytes=100))
+
+
+def test_a_map_of_files_obeys_the_same_rules(tmp_path):
+    written = write_files({"pkg/a.py": "x = 'é'\n"}, tmp_path / "good")
+    assert (written / "pkg" / "a.py").read_text("utf-8") == "x = 'é'\n"
+    with pytest.raises(ArchiveError, match="leads outside"):
+        write_files({"../evil.py": "x"}, tmp_path / "bad")
+    with pytest.raises(ArchiveError, match="more than 10 bytes"):
+        write_files({"a.py": "x" * 11}, tmp_path / "large", ArchiveLimits(total_bytes=10))

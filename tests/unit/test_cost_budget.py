@@ -1,0 +1,189 @@
+"""Whose doing it is that the cost suite's time ran out, or that a process outlived its unit."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import pytest
+
+from qualityscore.core.costs import Gate
+from qualityscore.model.measure import Fault, Measured, Unavailable
+from qualityscore.runtime.leases import Lease
+from qualityscore.suites import cost_kit, cost_timing, counting, pairs
+from qualityscore.suites.cost_facts import Facts
+from qualityscore.suites.cost_kit import Bench, Kit, Workload
+from qualityscore.suites.cost_launch import IMPORT, Count, Trouble, UnitRun, starved, trouble
+from qualityscore.suites.cost_measures import Sides, import_outcomes
+from qualityscore.suites.memory import NativeRuns
+from qualityscore.suites.pairs import Calibration, ImportPairs
+
+WORKLOAD = Workload(id="w", n=2, holds_mib=0, inputs={1: "a", 2: "b", 4: "c", 8: "d"})
+LEASE = Lease(cpu=0, others=(0,))
+
+
+def unit_run(id_: str, state: str = "ok", **more) -> UnitRun:
+    stage = "budget" if state == "not_run" else "done"
+    return UnitRun.model_validate({"event": "unit", "unit": id_, "state": state, "stage": stage, **more})
+
+
+def bench(*, is_reference: bool, total_timeout_s: float = 30.0, deadline: float = math.inf):
+    suite = SimpleNamespace(total_timeout_s=total_timeout_s, test_timeout_s=1.0)
+    task = SimpleNamespace(spec=SimpleNamespace(suites={"cost": suite}))
+    target = SimpleNamespace(is_reference=is_reference, task=task)
+    return SimpleNamespace(target=target, right={}, deadline=deadline)
+
+
+@pytest.mark.parametrize(
+    ("states", "fault"),
+    [
+        (("timeout", "not_run"), Fault.SUBJECT),
+        (("ok", "timeout", "not_run"), Fault.SUBJECT),
+        (("not_run", "not_run"), Fault.SUBJECT),
+        (("ok", "not_run"), Fault.HARNESS),
+        (("failed", "not_run"), Fault.HARNESS),
+    ],
+)
+def test_what_hanging_units_leave_no_time_for_is_the_subjects_fault(states, fault):
+    runs = starved({str(i): unit_run(str(i), state) for i, state in enumerate(states)})
+    last = trouble(runs[str(len(states) - 1)], is_reference=False, timeout_s=1)
+    assert last is not None
+    assert last.fault is fault
+    assert (last.reason == "budget") == (fault is Fault.HARNESS)
+
+
+@pytest.mark.parametrize(
+    ("states", "state"), [(("timeout", "not_run"), "starved"), (("not_run", "not_run"), "not_run")]
+)
+def test_a_shortened_launch_blames_what_hung_and_nothing_else(states, state):
+    runs = starved({str(i): unit_run(str(i), one) for i, one in enumerate(states)}, whole=False)
+    assert runs["1"].state == state
+
+
+@pytest.mark.parametrize(("is_reference", "fault"), [(False, Fault.SUBJECT), (True, Fault.REFERENCE)])
+def test_processes_left_behind_are_the_fault_of_whose_code_left_them(monkeypatch, is_reference, fault):
+    def run_units(_bench, _mode, units):
+        counts = (Count(main=True, instructions=1000),)
+        return {u.id: unit_run(u.id, counts=counts, orphans=1 if u == IMPORT else 0) for u in units}
+
+    monkeypatch.setattr(counting, "run_units", run_units)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        counts = counting.count_side(bench(is_reference=is_reference), [WORKLOAD], pool, lambda: None)
+    assert counts.imported is None
+    assert counts.import_trouble is not None
+    assert (counts.import_trouble.reason, counts.import_trouble.fault) == (counting.LEFT_BEHIND, fault)
+    assert counts.workloads[0].trouble is None
+
+
+class Clock:
+    """Time that passes by launches alone."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def timed(monkeypatch):
+    """Let every launch take `seconds`, and end in `state` on the side of the subject."""
+
+    def arrange(seconds: float, state: str = "ok") -> None:
+        clock = Clock()
+
+        def run_units(side, _mode, units, **_more):
+            clock.now += seconds
+            clocks = {"cpu_s": 1.0 + clock.now / 7 % 0.3, "start_cpu_s": 0.1, "load_cpu_s": 0.0, "import_cpu_s": 0.1}
+            said = "ok" if side.target.is_reference else state
+            return {u.id: unit_run(u.id, said, **clocks) for u in units}
+
+        monkeypatch.setattr(pairs, "run_units", run_units)
+        monkeypatch.setattr(pairs, "time", clock)
+        monkeypatch.setattr(cost_kit, "time", clock)
+
+    return arrange
+
+
+def measure(what, *more):
+    return what(bench(is_reference=False), bench(is_reference=True), *more, LEASE, lambda: None)
+
+
+def test_pairs_end_with_the_suites_time_and_what_was_paired_stands(timed):
+    timed(2.0)  # 4 s a pair, 30 s in all
+    found = measure(pairs.measure_pairs, [WORKLOAD])["w"]
+    assert (found.runs, found.trouble) == (8, None)
+    assert found.subject is not None
+    assert len(found.subject.full) == 8
+    assert len(measure(pairs.measure_import_pairs).subject) == 7  # one launch was for the empty interpreter
+
+
+def test_fewer_than_six_pairs_are_unmeasured_for_want_of_time(timed):
+    timed(4.0)
+    for found in (measure(pairs.measure_pairs, [WORKLOAD])["w"], measure(pairs.measure_import_pairs)):
+        assert found.trouble is not None
+        assert (found.trouble.reason, found.trouble.fault) == ("budget", Fault.HARNESS)
+
+
+class Quiet:
+    """Progress of the launches that nobody looks at."""
+
+    def plan(self, launches: int) -> None:
+        del launches
+
+    def step(self) -> None:
+        pass
+
+
+def test_all_that_is_timed_shares_the_suites_time(timed, monkeypatch, tmp_path):
+    timed(2.0)  # 4 s a pair, 30 s in all: eight pairs of the workload, and nothing is left for the import
+    settled = Calibration(gate=Gate(half_width=0.001, bias=0.0), seconds=1.0)
+    monkeypatch.setattr(cost_timing, "host_calibration", lambda *_: settled)
+    kit = Kit(workloads=(WORKLOAD,), suite=tmp_path, inputs=tmp_path)
+    mine, theirs = (
+        Bench(target=bench(is_reference=of_reference).target, root=tmp_path / str(of_reference), kit=kit)
+        for of_reference in (False, True)
+    )
+    timing = cost_timing.Timing(counted=False, steps=Quiet(), root=tmp_path, scratch=tmp_path)
+    timing.live(mine, theirs, Facts(native=IMPORTS), Facts(native=IMPORTS), [WORKLOAD])
+    assert (timing.pairs["w"].runs, timing.pairs["w"].trouble) == (8, None)
+    assert timing.import_pairs is not None
+    assert timing.import_pairs.trouble == Trouble(reason="budget", fault=Fault.HARNESS)
+
+
+IMPORTS = NativeRuns(import_cpu_s=0.25)
+NO_IMPORT = NativeRuns(import_trouble=Trouble(reason="it exits", fault=Fault.SUBJECT))
+
+
+@pytest.mark.parametrize(
+    ("native", "lost"),
+    [
+        (NO_IMPORT, None),
+        (IMPORTS, ImportPairs(subject=(), reference=(), trouble=Trouble(reason="it exits", fault=Fault.SUBJECT))),
+    ],
+    ids=["at once", "while it is timed"],
+)
+def test_without_counts_an_import_that_fails_is_the_subjects_fault_alone(tmp_path, native, lost):
+    sides = Sides(
+        kit=Kit(workloads=(), suite=tmp_path, inputs=tmp_path),
+        subject=Facts(native=native),
+        reference=Facts(native=IMPORTS),
+        expected={},
+        troubles={},
+        pairs={},
+        checks={},
+        import_pairs=lost,
+    )
+    subject, reference = import_outcomes(sides)
+    assert subject == Unavailable(reason="it exits", fault=Fault.SUBJECT)
+    assert isinstance(reference, Measured)
+    assert reference.value == 0.25
+
+
+def test_pairs_that_a_hanging_subject_leaves_no_time_for_are_its_own_fault(timed):
+    timed(12.0, "timeout")
+    found = measure(pairs.measure_pairs, [WORKLOAD])["w"]
+    assert found.runs == 2
+    assert found.trouble is not None
+    assert found.trouble.fault is Fault.SUBJECT

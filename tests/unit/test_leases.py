@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import multiprocessing
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from qualityscore.errors import HarnessError
+from qualityscore.runtime.leases import Core, lease_core, lock_folder, physical_cores, spare_cpus
+
+TWO = (Core(cpus=(0, 2)), Core(cpus=(1, 3)))
+
+
+def test_two_leases_never_share_a_core_and_the_third_is_refused_with_the_place(tmp_path: Path):
+    with (
+        lease_core(deadline_s=0.1, folder=tmp_path, cores=TWO) as first,
+        lease_core(deadline_s=0.1, folder=tmp_path, cores=TWO) as second,
+    ):
+        assert {first.cpu, second.cpu} == {0, 1}
+        with (
+            pytest.raises(HarnessError, match=r"All 2 cores .* locks in .*"),
+            lease_core(deadline_s=0.1, folder=tmp_path, cores=TWO),
+        ):
+            pass
+
+
+def test_the_siblings_of_a_leased_core_stay_idle(tmp_path: Path):
+    with lease_core(deadline_s=0.1, folder=tmp_path, cores=TWO) as lease:
+        assert (lease.cpu, lease.others) == (1, (0, 2))
+
+
+def test_with_one_core_the_rest_shares_it(tmp_path: Path):
+    with lease_core(deadline_s=0.1, folder=tmp_path, cores=(Core(cpus=(5,)),)) as lease:
+        assert (lease.cpu, lease.others) == (5, (5,))
+
+
+def test_a_lease_is_free_again_after_the_block_and_after_its_process_is_killed(tmp_path: Path):
+    one = TWO[:1]
+    with lease_core(deadline_s=0.1, folder=tmp_path, cores=one):
+        pass
+    ready, tell = multiprocessing.Pipe()
+    pid = os.fork()
+    if pid == 0:
+        with lease_core(deadline_s=1, folder=tmp_path, cores=one):
+            tell.send(True)
+            time.sleep(60)
+            os._exit(0)
+    assert ready.poll(10)
+    with pytest.raises(HarnessError), lease_core(deadline_s=0.1, folder=tmp_path, cores=one):
+        pass
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)
+    with lease_core(deadline_s=1, folder=tmp_path, cores=one) as lease:
+        assert lease.cpu == 0
+
+
+def test_siblings_are_read_from_the_kernels_topology(tmp_path: Path):
+    for cpu, siblings in {0: "0,4", 1: "1,5", 4: "0,4", 5: "1,5"}.items():
+        folder = tmp_path / f"cpu{cpu}" / "topology"
+        folder.mkdir(parents=True)
+        (folder / "thread_siblings_list").write_text(siblings + "\n")
+    assert physical_cores(frozenset({0, 1, 4, 5}), tmp_path) == (Core(cpus=(0, 4)), Core(cpus=(1, 5)))
+    assert physical_cores(frozenset({1, 4}), tmp_path) == (Core(cpus=(1,)), Core(cpus=(4,)))
+    assert physical_cores(frozenset({7}), tmp_path) == (Core(cpus=(7,)),)
+
+
+def test_the_locks_are_the_users_own_and_leave_nothing_in_the_temporary_folder(tmp_path: Path, monkeypatch):
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setenv("QUALITYSCORE_CACHE", str(tmp_path / "cache"))
+    with lease_core(deadline_s=0.1, cores=TWO):
+        assert [file.name for file in lock_folder().iterdir()] == ["core-1.lock"]
+    assert lock_folder().is_relative_to(tmp_path / "cache")
+    assert list(temporary.iterdir()) == []
+
+
+def test_what_is_not_timed_keeps_to_the_cores_that_nothing_holds(tmp_path: Path):
+    assert spare_cpus(tmp_path, TWO) is None
+    with lease_core(deadline_s=0.1, folder=tmp_path, cores=TWO):
+        assert spare_cpus(tmp_path, TWO) == (0, 2)
+        with lease_core(deadline_s=0.1, folder=tmp_path, cores=TWO):
+            assert spare_cpus(tmp_path, TWO) is None  # nowhere to go
+    assert spare_cpus(tmp_path, TWO) is None

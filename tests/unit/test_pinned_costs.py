@@ -1,0 +1,162 @@
+"""A snapshot's costs in the place of a live reference's. All numbers are made up and followed by hand."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from qualityscore import pipeline
+from qualityscore.core.comparability import require_pinned_costs
+from qualityscore.core.costs import Gate
+from qualityscore.core.intervals import median_interval
+from qualityscore.errors import IncomparableError
+from qualityscore.model.measure import Fault, Measured, Part
+from qualityscore.runtime.leases import Lease
+from qualityscore.suites import cost_timing
+from qualityscore.suites.cost_kit import Kit, Workload
+from qualityscore.suites.cost_measures import counted_costs, growth
+from qualityscore.suites.cost_pinned import PinnedCosts, kept_times
+from qualityscore.suites.counting import Overheads
+from qualityscore.suites.pairs import Calibration
+from qualityscore.suites.timed import CALIBRATED_WIDENING, Pairs, Timed, widened
+
+WORKLOAD = Workload(id="w", n=2, holds_mib=0, inputs={1: "a", 2: "b", 4: "c", 8: "d"})
+TIMED = Timed(full=(0.2, 0.2), idle=(0.0, 0.0), wall=(0.2, 0.2), one=0.1, start=0.3)
+# the reference: T(1) = 300, and at n, 2n, 4n: 500, 700, 1100, loading off; so it costs 1100 - 300 = 800
+MEASURES = {
+    "workload.cost": Measured(
+        value=800,
+        parts=(Part(id="w", value=800),),
+        details={
+            "start": {"w": 300},
+            "counts": {"w": {"1": 300, "2": 500, "4": 700, "8": 1100}},
+            "timed": kept_times({"w": TIMED}),
+        },
+    ),
+    "import.cost": Measured(value=40, parts=(Part(id="import", value=40, samples=(0.02, 0.04)),)),
+    "peak_heap": Measured(value=7000, parts=(Part(id="w", value=7000, samples=(7000.0, 7000.0)),)),
+    "peak_rss": Measured(value=2000, parts=(Part(id="w", value=2000, samples=(9000.0, 9100.0, 9200.0)),)),
+}
+
+
+def pinned(**more: Any) -> PinnedCosts:
+    return PinnedCosts.of(MEASURES | more, {"w": "digest"}, {"cost": {"calibration": {"seconds": 0.05}}})
+
+
+@pytest.fixture
+def kit(tmp_path) -> Kit:
+    return Kit(workloads=(WORKLOAD,), suite=tmp_path, inputs=tmp_path)
+
+
+def test_counts_stand_on_this_hosts_loading_which_is_taken_off_again(kit: Kit):
+    overheads = Overheads(empty=1000, loading={"w": {1: 1, 2: 2, 4: 4, 8: 8}})
+    facts = pinned().facts(kit, overheads)
+    assert facts.counts is not None
+    (theirs,) = facts.counts.workloads
+    assert {size: counted.value for size, counted in theirs.by_size.items()} == {1: 301, 2: 502, 4: 704, 8: 1108}
+    costs = counted_costs(WORKLOAD, theirs, theirs, overheads)
+    assert costs is not None
+    assert (costs.subject, costs.reference) == (800, 800)
+    assert growth(WORKLOAD, theirs, overheads) == pytest.approx(1)  # (1100 - 700) / (700 - 500) = 2 = 2^1
+    assert facts.counts.imported is not None
+    assert facts.counts.imported.value == 1040
+
+
+def test_memory_and_results_are_the_snapshots(kit: Kit):
+    facts = pinned().facts(kit, None)
+    (native,), (heap,) = facts.native.workloads, facts.heaps
+    assert (native.digest, native.full, native.one) == ("digest", (9000, 9100, 9200), (7100,))  # 9100 - 2000
+    assert heap.samples == (7000, 7000)
+    assert facts.counts is None
+
+
+def test_a_workload_that_the_snapshot_does_not_hold_is_the_references_fault(kit: Kit):
+    without = PinnedCosts.of(MEASURES, {}, {}).facts(kit, Overheads(empty=0, loading={"w": {1: 0, 8: 0}}))
+    assert without.native.workloads[0].trouble is not None
+    assert without.native.workloads[0].trouble.fault is Fault.REFERENCE
+    lost = pinned(**{"workload.cost": Measured(value=0)}).facts(kit, Overheads(empty=0, loading={"w": {}}))
+    assert lost.counts is not None
+    assert lost.counts.workloads[0].trouble is not None
+
+
+def test_times_are_turned_into_this_hosts_by_the_calibration_workload():
+    # the calibration took 0.05 s there and takes 0.1 s here: this host is half as fast
+    assert pinned().timed(0.1)["w"] == Timed(full=(0.4, 0.4), idle=(0.0, 0.0), wall=(0.4, 0.4), one=0.2, start=0.6)
+    assert pinned().import_seconds(0.1) == (0.04, 0.08)
+    assert PinnedCosts.of(MEASURES, {}, {}).timed(0.1) == {}
+
+
+def test_a_calibrated_ratio_keeps_its_middle_and_gets_a_wider_interval():
+    logs = widened([0.0] * 20)
+    assert len(logs) == 40
+    assert median_interval(logs) == (-CALIBRATED_WIDENING, CALIBRATED_WIDENING)
+    twice = Timed(full=(0.3,) * 20, idle=(0.0,) * 20, wall=(0.3,) * 20, one=0.1, start=0.3)
+    once = Timed(full=(0.2,) * 20, idle=(0.0,) * 20, wall=(0.2,) * 20, one=0.1, start=0.3)
+    pairs = Pairs(id="w", subject=twice, reference=once, runs=20, calibrated=True)
+    # (0.2 - 0.1) / (0.3 - 0.1) = 1/2
+    low, high = median_interval(pairs.cost_logs) or (0, 0)
+    assert (low + high) / 2 == pytest.approx(math.log(0.5))
+    assert high - low == pytest.approx(2 * CALIBRATED_WIDENING)
+
+
+HERE: dict[str, Any] = {
+    "counter": "valgrind",
+    "sandbox": "namespace",
+    "host": {"interpreter": "CPython 3.11.7", "libc": "glibc 2.36", "machine": "x86_64", "cpu_features": "abc"},
+    "cost": {"valgrind": "valgrind-3.19.0"},
+}
+
+
+def changed(path: str, value: Any, document: dict[str, Any] = HERE) -> dict[str, Any]:
+    name, _, rest = path.partition(".")
+    return {**document, name: changed(rest, value, document[name]) if rest else value}
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["counter", "sandbox", "host.interpreter", "host.libc", "host.machine", "host.cpu_features", "cost.valgrind"],
+)
+def test_counts_of_another_kind_of_host_are_refused_by_the_fields_name(field: str):
+    require_pinned_costs(HERE, HERE)
+    with pytest.raises(IncomparableError, match=f"{field} differs .*other.* leave out --no-live-reference"):
+        require_pinned_costs(changed(field, "other"), HERE)
+
+
+def test_seconds_may_come_from_another_processor_but_not_without_a_calibration():
+    here = changed("counter", "cpu")
+    with pytest.raises(IncomparableError, match=r"cost\.calibration is not in it"):
+        require_pinned_costs(here, here)
+    there = changed("host.cpu_features", "older") | {"counter": "cpu", "cost": {"calibration": {"seconds": 0.05}}}
+    require_pinned_costs(there, here)
+    with pytest.raises(IncomparableError, match=r"host\.libc differs"):
+        require_pinned_costs(changed("host.libc", "musl", there), here)
+
+
+def test_an_evaluation_without_a_live_reference_is_refused_before_anything_is_run(monkeypatch):
+    demo = Path(__file__).parents[2] / "examples" / "cachetools_fair"
+    monkeypatch.setattr(pipeline, "cost_host", lambda *_: changed("host.interpreter", "another"))
+    stages: list[str] = []
+    with pytest.raises(IncomparableError, match=r"host\.interpreter differs"):
+        pipeline.evaluate(
+            demo, task="cachetools", live_reference=False, progress=lambda stage, *_: stages.append(stage)
+        )
+    assert stages == []
+
+
+@pytest.mark.parametrize(("holds_times", "checked"), [(True, {"w"}), (False, set())])
+def test_counts_stand_by_themselves_where_the_snapshot_holds_no_times(holds_times, checked, monkeypatch, tmp_path):
+    calm = Calibration(gate=Gate(half_width=0.01, bias=0.0), seconds=0.05)
+    monkeypatch.setattr(cost_timing, "host_calibration", lambda *_: calm)
+    monkeypatch.setattr(cost_timing, "bounded", lambda bench: bench)
+    monkeypatch.setattr(cost_timing, "take_alone", lambda *_, **__: {"w": TIMED})
+    monkeypatch.setattr(cost_timing, "lease_core", lambda **_: contextlib.nullcontext(Lease(cpu=0, others=(0,))))
+    steps = SimpleNamespace(plan=lambda launches: None, step=lambda: None)
+    timing = cost_timing.Timing(counted=True, steps=steps, root=tmp_path, scratch=tmp_path)
+    timing.pinned(SimpleNamespace(left_s=math.inf), pinned() if holds_times else PinnedCosts.of(MEASURES, {}, {}), [])
+    assert set(timing.checks) == checked
+    assert timing.gate_problem == cost_timing.NOT_LIVE
