@@ -41,6 +41,18 @@ class TaskError(InputError):
     code = "QS-120"
 
 
+class UnfinishedTaskError(TaskError):
+    """A task that still holds parts of its draft, which a person has to write."""
+
+    code = "QS-121"
+
+
+class ReleaseError(InputError):
+    """A release that no task can be made of: no such name or version, wheels only, nothing that can be imported."""
+
+    code = "QS-125"
+
+
 class SnapshotError(InputError):
     """A baseline snapshot that is truncated, of another schema, or of other suites."""
 

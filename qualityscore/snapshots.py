@@ -10,7 +10,7 @@ from pathlib import Path
 
 from qualityscore.code_reading import read_code
 from qualityscore.core.credibility import entry_weight, stability, survival
-from qualityscore.errors import ReferenceFaultError, UsageError
+from qualityscore.errors import ReferenceFaultError, UnfinishedTaskError, UsageError
 from qualityscore.model.cost import CostOutcome
 from qualityscore.model.measure import Outcome, Unavailable
 from qualityscore.model.outcome import RobustnessOutcome, TestOutcome
@@ -28,6 +28,7 @@ from qualityscore.suites import functional as functional_suite
 from qualityscore.suites import manifest as probe_manifest
 from qualityscore.suites import robustness, tracing
 from qualityscore.suites.expectation import discover
+from qualityscore.suites.unfinished import marked_parts
 from qualityscore.suites.workload_validity import measure_shares, unfit_workloads
 
 _NO_COSTS = CostOutcome(subject={}, reference={}, digests={}, counter="none")
@@ -54,6 +55,10 @@ def take_snapshot(what: str, *, task: str | None = None, unsafe: bool = False) -
     if task is None and is_repository(what):
         raise UsageError(f"{what} is a repository, not a task; name the task that judges it.")
     loaded = tasks.load_task(task or what)
+    if marks := marked_parts(loaded):
+        raise UnfinishedTaskError(
+            f"The task {loaded.id} has {len(marks)} unfinished part{'s' * (len(marks) > 1)}, first {marks[0]}."
+        )
     repository = None if task is None else Path(what)
     started = datetime.now(UTC)
     with reference_target(loaded, repository, unsafe=unsafe) as target:

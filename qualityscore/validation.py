@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from qualityscore.errors import InputError
+from qualityscore.errors import InputError, UnfinishedTaskError
 from qualityscore.model.cost import CostOutcome
 from qualityscore.model.measure import Measured
 from qualityscore.model.outcome import TestOutcome
@@ -19,20 +19,39 @@ from qualityscore.suites import cost, robustness, tracing
 from qualityscore.suites import functional as functional_suite
 from qualityscore.suites import manifest as probe_manifest
 from qualityscore.suites.expectation import discover
+from qualityscore.suites.unfinished import Unfinished, unfinished_parts
 from qualityscore.suites.workload_validity import measure_shares, unfit_workloads
 
 UNPROTECTED_SHARE = 0.1
 _SEED_OF_SHUFFLE = 7
 
 
+def lacking(task: Task, *, snapshot: bool = False) -> tuple[Unfinished, ...]:
+    """What a person still has to write or make before the task can be validated.
+
+    With `snapshot`, a task that is complete but has no snapshot for this Python is unfinished too.
+    """
+    name = tasks.name_or_path(task)
+    parts = unfinished_parts(task, name=name)
+    file = tasks.snapshot_path(task, environment.python_minor())
+    if parts or not snapshot or file.is_file():
+        return parts
+    return (Unfinished(file=file, line=None, todo=f"take it with: qualityscore baseline {name} -o {file}"),)
+
+
 def validate(task: str, *, unsafe: bool, say: Callable[[str], None]) -> tuple[str, ...]:
     """Prove a task on its own reference; returns what does not hold, in words.
+
+    Raises UnfinishedTaskError for a task that still holds parts of its draft.
 
     All suites pass three times in a row and in random order; at most a tenth of the tests is unprotected; every entry
     that credibility counts has a touching test or two value probes; the committed snapshot is of these suites.
     """
     problems: list[str] = []
     loaded = tasks.load_task(task)
+    if parts := lacking(loaded):
+        first = f"{len(parts)} unfinished part{'s' * (len(parts) > 1)}"
+        raise UnfinishedTaskError(f"The task {loaded.id} has {first}, first {parts[0]}.")
     with reference_target(loaded, None, unsafe=unsafe) as target:
         discovered = discover(target)
         say(f"{len(discovered)} functional tests")

@@ -1,18 +1,32 @@
-"""`qualityscore tasks list | show ID | fetch ID DIR | validate ID | defects ID`."""
+"""`qualityscore tasks list | show ID | fetch ID DIR | new NAME==VERSION | validate ID... | defects ID`."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from qualityscore.commands import defects
+from qualityscore.commands.output import path
 from qualityscore.commands.terminal import listing_width
+from qualityscore.errors import QualityScoreError, UnfinishedTaskError, UsageError
+
+EXIT_VALID, EXIT_UNFINISHED, EXIT_NOT_VALID = 0, 2, 3
+_MANY_ENTRIES = 60
+_GUIDE = "docs/howto/add-a-task.md"
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Register the command and its four verbs."""
-    parser = subparsers.add_parser("tasks", help="list, show, fetch and validate tasks")
+    """Register the command and its verbs."""
+    parser = subparsers.add_parser(
+        "tasks",
+        help="list, show, fetch, draft and validate tasks",
+        description=f"List, show, fetch, draft and validate tasks. {_GUIDE} leads from nothing to a task of your own.",
+    )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     verbs.add_parser("list", help="the bundled tasks").set_defaults(run=run_list)
     show = verbs.add_parser("show", help="one task: requirement, surface, suites")
@@ -22,8 +36,39 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     fetch.add_argument("task", metavar="ID_OR_PATH")
     fetch.add_argument("folder", metavar="DIR")
     fetch.set_defaults(run=run_fetch)
-    validate = verbs.add_parser("validate", help="prove that the task's suites hold on its reference")
-    validate.add_argument("task", metavar="ID_OR_PATH")
+    new = verbs.add_parser(
+        "new",
+        help="draft a task of your own from a release on the package index",
+        description=(
+            "Fetch a source release, propose its surface, pin its environment, and draft requirement, tests, "
+            "properties and workloads. What a person has to write is marked unfinished, and tasks validate refuses it "
+            f"until it is written. {_GUIDE} leads from there to a validated task."
+        ),
+    )
+    new.add_argument("release", metavar="NAME==VERSION", help="a release with sources, such as inflection==0.5.1")
+    new.add_argument("--into", type=path, metavar="DIR", help="the task's new folder (default: NAME in this folder)")
+    new.add_argument(
+        "--import",
+        metavar="NAME",
+        action="append",
+        default=[],
+        type=path,
+        dest="imports",
+        help="a module whose names are the surface; may be repeated (default: every public module)",
+    )
+    new.add_argument("--unsafe", action="store_true", help="import without a sandbox where none works (dangerous)")
+    new.set_defaults(run=run_new)
+    validate = verbs.add_parser(
+        "validate",
+        help="prove that the tasks' suites hold on their references",
+        description=(
+            "Run a task's suites on its reference: three times and in random order, with the share of unprotected "
+            "tests and a comparison with the snapshot. A task with unfinished parts is refused (exit code 2), one that "
+            f"does not hold ends with 3. How a task is made: {_GUIDE}."
+        ),
+    )
+    validate.add_argument("tasks", metavar="ID_OR_PATH", nargs="*", type=path, help="the tasks to validate")
+    validate.add_argument("--all", action="store_true", help="all bundled tasks, with a table at the end")
     validate.add_argument("--unsafe", action="store_true", help="run without a sandbox where none works (dangerous)")
     validate.set_defaults(run=run_validate)
     defects.add_parser(verbs)
@@ -95,12 +140,114 @@ def _say(line: str) -> None:
     sys.stdout.write(line + "\n")
 
 
-def run_validate(arguments: argparse.Namespace) -> int:
-    """Exit 0 when everything holds, 3 with the list of what does not (the reference or the suites are at fault)."""
-    from qualityscore.validation import validate  # noqa: PLC0415
+def run_new(arguments: argparse.Namespace) -> int:
+    """Draft the task and say what is to be done next."""
+    from qualityscore.drafting import draft  # noqa: PLC0415
 
-    problems = validate(arguments.task, unsafe=arguments.unsafe, say=_say)
+    into = Path(arguments.into) if arguments.into else None
+    made = draft(arguments.release, into, imports=tuple(arguments.imports), unsafe=arguments.unsafe, say=_say_aside)
+    shown = made.folder if made.folder.is_absolute() else f"./{made.folder}"
+    release = made.release
+    sys.stdout.write(
+        f"{release.distribution} {release.version} is drafted in {shown}: {len(release.surface.entries)} surface "
+        f"entries of {', '.join(release.imports)}, {len(made.unfinished)} parts to write\n"
+        f"they are listed by: qualityscore tasks validate {shown}\n"
+        f"the way from here: {_GUIDE}\n"
+    )
+    if len(release.imports) > 1 and len(release.surface.entries) > _MANY_ENTRIES:
+        sys.stdout.write(
+            "that is much for one task: to start again with the modules that users import, remove the folder and name "
+            f"them, such as --import {release.imports[0]}\n"
+        )
+    return 0
+
+
+def _say_aside(line: str) -> None:
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Verdict:
+    """What became of one task: a word, the exit code it asks for, seconds, and what is wrong, in words."""
+
+    task: str
+    word: str
+    code: int
+    wall_s: float
+    problems: tuple[str, ...] = ()
+
+
+def run_validate(arguments: argparse.Namespace) -> int:
+    """Exit 0 when everything holds, 3 with the list of what does not (the reference or the suites are at fault).
+
+    2 for a task with unfinished parts, which are listed. Of several tasks the worst decides: 2 before 3.
+    """
+    from qualityscore.runtime.tasks import task_ids  # noqa: PLC0415
+
+    names: Sequence[str] = arguments.tasks
+    if arguments.all == bool(names):
+        raise UsageError("Name the tasks to validate, or give --all for the bundled ones; not both.")
+    if len(names) == 1:
+        verdict = _validate(names[0], unsafe=arguments.unsafe, snapshot=False)
+        if verdict.code == EXIT_UNFINISHED:
+            count = f"{len(verdict.problems)} unfinished part{'s' * (len(verdict.problems) > 1)}"
+            raise UnfinishedTaskError(f"The task {names[0]} has {count}; finish what is listed above ({_GUIDE}).")
+        return verdict.code
+    verdicts = []
+    for name in task_ids() if arguments.all else names:
+        _say(f"== {name}")
+        started_s = time.monotonic()
+        try:
+            verdicts.append(_validate(name, unsafe=arguments.unsafe, snapshot=arguments.all))
+        except QualityScoreError as error:
+            spent_s = time.monotonic() - started_s
+            _say(f"error {error.code}: {error}")
+            problems = (f"{error.code}: {error}",)
+            verdicts.append(
+                _Verdict(task=name, word="not measured", code=error.exit_code, wall_s=spent_s, problems=problems)
+            )
+    return _summary(verdicts)
+
+
+def _validate(name: str, *, unsafe: bool, snapshot: bool) -> _Verdict:
+    """Validate one task, or find what it lacks, and say so."""
+    from qualityscore.runtime.tasks import load_task  # noqa: PLC0415
+    from qualityscore.validation import lacking, validate  # noqa: PLC0415
+
+    started_s = time.monotonic()
+    here = f"{Path.cwd()}{os.sep}"
+    parts = tuple(str(part).removeprefix(here) for part in lacking(load_task(name), snapshot=snapshot))
+    if parts:
+        for part in parts:
+            _say(f"unfinished: {part}")
+        wall_s = time.monotonic() - started_s
+        return _Verdict(task=name, word="unfinished", code=EXIT_UNFINISHED, wall_s=wall_s, problems=parts)
+    problems = validate(name, unsafe=unsafe, say=_say)
     for problem in problems:
-        sys.stdout.write(f"not valid: {problem}\n")
-    sys.stdout.write("the task is valid\n" if not problems else "")
-    return 3 if problems else 0
+        _say(f"not valid: {problem}")
+    if not problems:
+        _say("the task is valid")
+    return _Verdict(
+        task=name,
+        word="not valid" if problems else "valid",
+        code=EXIT_NOT_VALID if problems else EXIT_VALID,
+        wall_s=time.monotonic() - started_s,
+        problems=problems,
+    )
+
+
+def _summary(verdicts: Sequence[_Verdict]) -> int:
+    """The table of several tasks; returns the exit code."""
+    from qualityscore.reports.tables import listing  # noqa: PLC0415
+
+    columns = ("task", "verdict", "seconds", "problems", "first problem")
+    rows = [
+        (v.task, v.word, f"{v.wall_s:.0f}", str(len(v.problems)), v.problems[0] if v.problems else "") for v in verdicts
+    ]
+    _say("")
+    sys.stdout.write(listing(columns, rows, width=listing_width(), folded=len(columns) - 1))
+    valid = sum(v.code == EXIT_VALID for v in verdicts)
+    _say(f"\n{valid} of {len(verdicts)} tasks are valid")
+    codes = {v.code for v in verdicts} - {EXIT_VALID}
+    return next((code for code in (EXIT_UNFINISHED, EXIT_NOT_VALID) if code in codes), EXIT_VALID)

@@ -17,6 +17,7 @@ from qualityscore.errors import EnvironmentBuildError, TaskError
 from qualityscore.runtime.cache import locked, whole_directory
 from qualityscore.runtime.process import Exited, Limits, run
 from qualityscore.runtime.sandbox.base import ENV_DIR
+from qualityscore.runtime.scratch import scratch_folder
 from qualityscore.runtime.target import Environment
 
 _BUILD_LIMITS = Limits(
@@ -70,6 +71,30 @@ def ensure(lock: Path, python_range: str, root: Path, *, reviewed: bool = True) 
                 _build(lock, building, reviewed=reviewed)
                 (building / ".complete").write_text(json.dumps({"lock": digest, "python": version}))
     return environment
+
+
+def compile_lock(requirements: str, minor: str) -> str:
+    """Requirements in PEP 508 form, a line each, pinned with hashes for Python `minor` and later on every platform.
+
+    Only wheels are taken, since building a package would run its code here, and no index is named. Raises
+    EnvironmentBuildError with uv's own reason.
+    """
+    with scratch_folder("qualityscore-lock-") as folder:
+        (folder / "requirements.in").write_text(requirements, "utf-8")
+        argv = (
+            *(uv.find_uv_bin(), "pip", "compile", "--quiet", "--universal", "--python-version", minor),
+            *("--generate-hashes", "--no-build", "--no-header", "--no-emit-index-url", "--no-emit-find-links"),
+            *("--python", interpreter(), "-o", "requirements.lock", "requirements.in"),
+        )
+        outcome = run(argv, env=uv_environment(), cwd=folder, limits=_BUILD_LIMITS)
+        if not isinstance(outcome, Exited):
+            raise EnvironmentBuildError(
+                f"Resolving the requirements took longer than {_BUILD_LIMITS.wall_s:g} s; check the network."
+            )
+        if outcome.code != 0:
+            reason = " ".join(outcome.stderr.decode("utf-8", "replace").split())[-600:]
+            raise EnvironmentBuildError(f"The requirements cannot be resolved to wheels: {reason}")
+        return (folder / "requirements.lock").read_text("utf-8")
 
 
 def python_minor() -> str:

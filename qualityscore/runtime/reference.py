@@ -5,20 +5,18 @@ Nothing of the release is built or executed here; an sdist is an archive of sour
 
 from __future__ import annotations
 
-import configparser
-import hashlib
-import os
 import shutil
 import tempfile
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from qualityscore.errors import ArchiveError, HarnessError, OutputError, ReferenceFetchError, TaskError
+from qualityscore.errors import ArchiveError, HarnessError, OutputError, ReferenceFetchError, ReleaseError, TaskError
 from qualityscore.model.task import ReferenceSpec, Task
 from qualityscore.runtime.archives import ArchiveLimits, unpack
 from qualityscore.runtime.cache import locked, whole_directory
+from qualityscore.runtime.releases import MAX_SDIST_BYTES, download, sha256_of
 from qualityscore.runtime.scratch import scratch_folder
 
-MAX_SDIST_BYTES = 256 << 20
 _LIMITS = ArchiveLimits(archive_bytes=MAX_SDIST_BYTES, total_bytes=1 << 30, members=50_000)
 
 
@@ -36,16 +34,46 @@ def fetch(task: Task, root: Path) -> Path:
         return folder
     if spec.distribution is None or spec.version is None or spec.sdist_sha256 is None:
         raise TaskError(f"Task {task.id} pins its reference to a git commit, which this version cannot fetch yet.")
-    final = root / "references" / f"{spec.distribution}-{spec.version}-{spec.sdist_sha256[:16]}"
+    final = _place(root, spec.distribution, spec.version, spec.sdist_sha256)
     if not final.is_dir():
-        with locked(root / "locks" / f"reference-{final.name}.lock"):
+        with _alone(final, root):
             if not final.is_dir():
                 with scratch_folder("qualityscore-sdist-") as scratch:
-                    archive = _download(spec, scratch)
+                    try:
+                        archive = download(spec.distribution, spec.version, scratch)
+                    except ReleaseError as error:  # it was there when the task was written
+                        raise ReferenceFetchError(str(error)) from error
                     _check_digest(archive, spec)
-                    with whole_directory(final) as building:
-                        _unpack(archive, building)
+                    _keep(archive, final)
     return final
+
+
+def fetch_release(distribution: str, version: str, root: Path) -> tuple[str, Path]:
+    """The SHA-256 of a release's sdist, and the release unpacked in the cache under `root`, for a task to pin.
+
+    Raises what `download` raises, and ReferenceFetchError for an archive that cannot be used.
+    """
+    with scratch_folder("qualityscore-sdist-") as scratch:
+        archive = download(distribution, version, scratch)
+        digest = sha256_of(archive)
+        final = _place(root, distribution, version, digest)
+        with _alone(final, root):
+            if not final.is_dir():
+                _keep(archive, final)
+    return digest, final
+
+
+def _place(root: Path, distribution: str, version: str, digest: str) -> Path:
+    return root / "references" / f"{distribution}-{version}-{digest[:16]}"
+
+
+def _alone(final: Path, root: Path) -> AbstractContextManager[None]:
+    return locked(root / "locks" / f"reference-{final.name}.lock")
+
+
+def _keep(archive: Path, final: Path) -> None:
+    with whole_directory(final) as building:
+        _unpack(archive, building)
 
 
 def copy_to(task: Task, destination: Path, root: Path) -> Path:
@@ -54,7 +82,7 @@ def copy_to(task: Task, destination: Path, root: Path) -> Path:
     Raises OutputError for a place that cannot be used, HarnessError when copying fails, and what `fetch` raises;
     nothing is left behind then.
     """
-    _check_place(destination)
+    check_place(destination)
     source = fetch(task, root)
     new = not destination.exists()
     try:
@@ -66,7 +94,8 @@ def copy_to(task: Task, destination: Path, root: Path) -> Path:
     return destination
 
 
-def _check_place(destination: Path) -> None:
+def check_place(destination: Path) -> None:
+    """Raise OutputError unless a new folder can be made here, or an empty one filled."""
     try:
         if destination.exists() and not destination.is_dir():
             raise OutputError(f"{destination} is not a folder; name a folder that does not exist yet.")
@@ -91,56 +120,8 @@ def _first_reason(error: OSError) -> str:
     return str(error)
 
 
-def index_urls() -> tuple[str, ...]:
-    """The package indexes that the user has configured for uv or pip; empty for the library's default."""
-    for name in ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL"):
-        if os.environ.get(name):
-            return (os.environ[name],)
-    parser = configparser.ConfigParser(interpolation=None)
-    home = Path(os.environ.get("HOME", "/"))
-    candidates = (Path("/etc/pip.conf"), home / ".pip" / "pip.conf", home / ".config" / "pip" / "pip.conf")
-    try:
-        parser.read([*candidates, *filter(None, [os.environ.get("PIP_CONFIG_FILE")])])
-    except configparser.Error:
-        return ()
-    url = parser.get("global", "index-url", fallback=None)
-    return (url,) if url else ()
-
-
-def _download(spec: ReferenceSpec, folder: Path) -> Path:
-    from unearth import PackageFinder  # noqa: PLC0415  (a network client, loaded only when something must be fetched)
-
-    name = f"{spec.distribution}=={spec.version}"
-    try:
-        finder = PackageFinder(index_urls=index_urls(), no_binary=[str(spec.distribution)], ignore_compatibility=True)
-        match = finder.find_best_match(name, allow_yanked=True)
-        if match.best is None:
-            raise ReferenceFetchError(
-                f"No source release of {name} is offered by the configured package index; check its name and version."
-            )
-        link = match.best.link
-        archive = folder / link.filename
-        size = 0
-        with finder.session.get_stream(link.url_without_fragment) as response, archive.open("wb") as file:
-            response.raise_for_status()
-            for chunk in response.iter_bytes():
-                size += len(chunk)
-                if size > MAX_SDIST_BYTES:
-                    raise ReferenceFetchError(f"The source release of {name} is larger than {MAX_SDIST_BYTES} bytes.")
-                file.write(chunk)
-    except ReferenceFetchError:
-        raise
-    except Exception as error:  # the client's errors share no base class
-        raise ReferenceFetchError(
-            f"The source release of {name} could not be downloaded ({type(error).__name__}: {error}); "
-            "check the network and the configured package index."
-        ) from error
-    return archive
-
-
 def _check_digest(archive: Path, spec: ReferenceSpec) -> None:
-    with archive.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    digest = sha256_of(archive)
     if digest != spec.sdist_sha256:
         raise ReferenceFetchError(
             f"The source release of {spec.distribution}=={spec.version} has sha256 {digest}, "

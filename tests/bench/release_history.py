@@ -56,7 +56,7 @@ def download(name: str, version: str, folder: Path) -> Path:
     """Fetch and unpack one source release from the configured package index; its code is not run."""
     from unearth import PackageFinder
 
-    from qualityscore.runtime.reference import index_urls
+    from qualityscore.runtime.releases import index_urls
 
     finder = PackageFinder(index_urls=index_urls(), no_binary=[name], ignore_compatibility=True)
     match = finder.find_best_match(f"{name}=={version}", allow_yanked=True)
