@@ -20,7 +20,9 @@ demo: $(READY)
 	$(BIN)/qualityscore evaluate examples/cachetools_fair --task cachetools --json .demo/report.json
 
 test: $(READY) browser lint
-	$(BIN)/python -m pytest -q -m "not slow" -n 2 --dist loadfile --durations 40
+	$(BIN)/python -m pytest -q -m "not slow" -n 2 --dist loadfile --timeout 600 --durations 60 || { \
+	  echo "== once more, alone: what failed beside other tests =="; \
+	  $(BIN)/python -m pytest -q -m "not slow" --timeout 600 --last-failed --last-failed-no-failures none; }
 
 lint: $(READY)
 	$(BIN)/ruff check .

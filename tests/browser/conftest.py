@@ -25,8 +25,9 @@ class Opened:
 Open = Callable[..., Opened]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """A browser for the tests of one file: what is not needed any more has no reason to run beside the others."""
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("chromium is not installed: sh scripts/system-packages.sh browser installs it as root")
