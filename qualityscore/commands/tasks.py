@@ -249,5 +249,4 @@ def _summary(verdicts: Sequence[_Verdict]) -> int:
     sys.stdout.write(listing(columns, rows, width=listing_width(), folded=len(columns) - 1))
     valid = sum(v.code == EXIT_VALID for v in verdicts)
     _say(f"\n{valid} of {len(verdicts)} tasks are valid")
-    codes = {v.code for v in verdicts} - {EXIT_VALID}
-    return next((code for code in (EXIT_UNFINISHED, EXIT_NOT_VALID) if code in codes), EXIT_VALID)
+    return min((v.code for v in verdicts if v.code != EXIT_VALID), default=EXIT_VALID)
