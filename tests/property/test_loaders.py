@@ -28,7 +28,8 @@ PROFILE = Path(manifest.__file__).parents[1] / "profiles" / "reference.toml"
 
 TEXTS = ("", "\x1b[31m", "\ud800", "\0", "../../etc/passwd", "a" * 5_000, "1e999")
 NUMBERS = (-1, 0, 2**63, 10**400, 1e308, float("nan"), float("inf"))
-hard = st.sampled_from([*TEXTS, *NUMBERS, None, True, [], {}, [[[]]], {"": None}])
+# a copy each time: a container that two examples share is changed by both, in the end into one that holds itself
+hard = st.sampled_from([*TEXTS, *NUMBERS, None, True, [], {}, [[[]]], {"": None}]).map(copy.deepcopy)
 junk = st.recursive(
     hard | st.text(max_size=10) | st.integers() | st.floats(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
