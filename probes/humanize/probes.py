@@ -26,7 +26,7 @@ def prop_commas_only_add_commas(number, places):
     assert humanize.intcomma(number, places) == text + ("." + "0" * places if places else "")
 
 
-@given(WHOLE)
+@given(WHOLE.map(abs))
 def prop_ordinals_end_as_they_are_spoken(number):
     """An ordinal is the number with the ending of its last digit, th for the teens."""
     text = humanize.ordinal(number)

@@ -51,7 +51,7 @@ class Fractions:
         for number in inputs:
             texts.append(humanize.fractional(number))
             texts.append(humanize.scientific(number * 1e7, precision=3))
-            texts.append(humanize.metric(number * 1e4, "W"))
+            texts.append(humanize.metric(number * 1e4 + 0.377, "W"))
             texts.append(humanize.clamp(number, format="{:.1f}", floor=10, ceil=1000))
         return texts
 
@@ -102,7 +102,7 @@ class Spans:
         for seconds in inputs:
             texts.append(humanize.naturaldelta(seconds))
             texts.append(humanize.naturaltime(datetime.timedelta(seconds=seconds), when=now, months=False))
-            texts.append(humanize.precisedelta(seconds))
+            texts.append(humanize.precisedelta(seconds, suppress=("months",)))
         return texts
 
     def digest(self, result):

@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import json
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,38 @@ def test_stubs_define_every_entry_of_the_surface(task, kind, tmp_path):
             if isinstance(node, ast.ClassDef):
                 defined |= {f"{module}.{node.name}.{item.name}" for item in node.body if hasattr(item, "name")}
     assert {entry["name"] for entry in entries} <= defined
+
+
+INDEPENDENT = ROOT / "tests" / "repos" / "independent"
+IMPLEMENTED = sorted(folder.name for folder in INDEPENDENT.iterdir() if folder.is_dir())
+
+
+@pytest.mark.parametrize("task", IMPLEMENTED)
+def test_an_independent_implementation_has_the_imported_names_and_a_readme(task):
+    folder = INDEPENDENT / task
+    header = tomllib.loads((ROOT / "baselines" / task / "task.toml").read_text(encoding="utf-8"))
+    tops = {name.partition(".")[0] for name in header["surface"]["imports"]}
+    assert all((folder / top).is_dir() or (folder / f"{top}.py").is_file() for top in tops)
+    assert (folder / "README.md").read_text(encoding="utf-8").strip()
+    assert sum(path.stat().st_size for path in folder.rglob("*.py")) < 200_000
+
+
+def test_outcomes_of_independent_implementations_name_what_exists():
+    outcomes = tomllib.loads((INDEPENDENT / "outcomes.toml").read_text(encoding="utf-8"))["outcome"]
+    for outcome in outcomes:
+        assert set(outcome) == {"task", "test", "whose", "why", "mended"}, outcome
+        assert outcome["whose"] in {"implementation", "suite", "requirement"}
+        assert outcome["task"] in IMPLEMENTED
+        kind, _, name = outcome["test"].rpartition(" ")
+        probes = ROOT / "probes" / outcome["task"]
+        if kind == "workload":
+            assert f'id = "{name}"' in (probes / "workloads.py").read_text(encoding="utf-8"), outcome
+        elif name.startswith("prop_"):
+            assert f"def {name}(" in (probes / "probes.py").read_text(encoding="utf-8"), outcome
+        elif name != "doubt":
+            file, _, function = name.partition("::")
+            source = (ROOT / "baselines" / outcome["task"] / file).read_text(encoding="utf-8")
+            assert f"def {function.partition('[')[0]}(" in source, outcome
 
 
 def test_a_reference_recipe_asks_for_the_reference(tmp_path):

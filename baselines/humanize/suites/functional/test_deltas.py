@@ -91,7 +91,7 @@ def test_smaller_units():
         "a second",
         "5 seconds",
     ]
-    assert [humanize.naturaldelta(value, minimum_unit="MILLISECONDS") for value in (0.0001, 0.001, 0.25, 61)] == [
+    assert [humanize.naturaldelta(value, minimum_unit="milliseconds") for value in (0.0001, 0.001, 0.25, 61)] == [
         "0 milliseconds",
         "1 millisecond",
         "250 milliseconds",
@@ -99,8 +99,8 @@ def test_smaller_units():
     ]
 
 
-def test_signs_are_dropped_and_texts_with_numbers_taken():
-    assert [humanize.naturaldelta(-7200), humanize.naturaldelta(dt.timedelta(days=-3)), humanize.naturaldelta("90000")] == [
+def test_signs_are_dropped():
+    assert [humanize.naturaldelta(-7200), humanize.naturaldelta(dt.timedelta(days=-3)), humanize.naturaldelta(-90000.5)] == [
         "2 hours",
         "3 days",
         "a day",
@@ -140,6 +140,15 @@ def test_moments_seen_from_another():
         "10 years from now",
         "now",
     ]
+
+
+def test_moments_seen_from_the_present():
+    utc, span = dt.timezone.utc, dt.timedelta(days=3, hours=1)
+    assert [
+        humanize.naturaltime(dt.datetime.now() - span),
+        humanize.naturaltime(dt.datetime.now() + span),
+        humanize.naturaltime(dt.datetime.now(utc) - 9 * span),
+    ] == ["3 days ago", "3 days from now", "a month ago"]
 
 
 def test_spans_lie_in_the_past_unless_negative():

@@ -166,6 +166,19 @@ def test_prefixes():
     ]
 
 
+def test_the_largest_and_smallest_prefixes():
+    assert each(humanize.metric, 3e27, 4.5e30, -6e32, 3e-21, 3e-24, 3e-27, 4.5e-30, unit="m") == [
+        "3.00 Rm",
+        "4.50 Qm",
+        "-600 Qm",
+        "3.00 zm",
+        "3.00 ym",
+        "3.00 rm",
+        "4.50 qm",
+    ]
+    assert [humanize.metric(12, "′"), humanize.metric(0.25, "V", precision=2)] == ["12.0′", "250 mV"]
+
+
 def test_prefixes_that_round_up_or_run_out():
     assert each(humanize.metric, 999.9, 999999, 9.999) == ["1.00 k", "1.00 M", "10.0"]
     assert [humanize.metric(1e40), humanize.metric(2.5e-31, "m"), humanize.metric(30, "°"), humanize.metric(5, "″"), humanize.metric(7, "x")] == [

@@ -12,8 +12,8 @@ def test_all_units_that_are_not_zero():
         "2 days, 1 hour and 33.12 seconds",
         "1 hour and 33 seconds",
     ]
-    assert humanize.precisedelta(dt.timedelta(days=365 + 31 + 1, hours=1, minutes=1, seconds=1)) == (
-        "1 year, 1 month, 1 day, 1 hour, 1 minute and 1 second"
+    assert humanize.precisedelta(dt.timedelta(days=365 + 61 + 1, hours=1, minutes=1, seconds=1)) == (
+        "1 year, 2 months, 1 day, 1 hour, 1 minute and 1 second"
     )
 
 

@@ -67,7 +67,6 @@ def test_audience():
         outcome({"aud": [1, 2]}, audience="app"),
         outcome({"aud": {"app": 1}}, audience="app"),
         outcome(many, options={"verify_aud": False}),
-        outcome({"aud": []}),
     ]
     assert results == [
         ["aud"],
@@ -81,7 +80,6 @@ def test_audience():
         "audience",
         "audience",
         ["aud", "z"],
-        ["aud"],
     ]
 
 
@@ -114,13 +112,13 @@ def test_subject_and_id():
         outcome({"sub": "s"}, subject="s"),
         outcome({"sub": "s"}, subject="t"),
         outcome({"sub": 5}),
-        outcome({"c": 1}, subject="s"),
+        outcome({"sub": "s", "c": 1}),
         outcome({"sub": 5, "d": 1}, options={"verify_sub": False}),
         outcome({"jti": "id", "e": 1}),
         outcome({"jti": 5}),
         outcome({"jti": 5}, options={"verify_jti": False}),
     ]
-    assert results == [["sub"], "subject", "subject", ["c"], ["d", "sub"], ["e", "jti"], "jti", ["jti"]]
+    assert results == [["sub"], "subject", "subject", ["c", "sub"], ["d", "sub"], ["e", "jti"], "jti", ["jti"]]
 
 
 def test_required_claims():

@@ -79,6 +79,11 @@ def test_times_are_written_as_seconds():
     assert [payload["exp"].year, payload["nbf"].isoformat()] == [2100, "2000-01-01T00:00:00+00:00"]
 
 
+def test_times_without_a_zone_are_in_utc():
+    token = jwt.encode({"exp": datetime.datetime(2100, 1, 1), "other": 1}, SECRET)
+    assert jwt.decode(token, SECRET, algorithms=["HS256"]) == {"exp": 4_102_444_800, "other": 1}
+
+
 def test_other_types_by_an_encoder_of_ones_own():
     class Sets(json.JSONEncoder):
         def default(self, value):

@@ -33,6 +33,13 @@ def test_objects_require_claims():
     assert [parts["payload"], parts["header"], len(parts["signature"])] == [{"sub": "s", "jti": "j"}, {"alg": "HS256", "typ": "JWT"}, 32]
 
 
+def test_unknown_options_are_ignored():
+    token = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwiYWRtaW4iOnRydWV9.qTLpO1PWUMifjRxfzuduu_lJK9lVTMx54fh2YNDHmpA"
+    options = {"verify_weather": True, "require": ["sub"]}
+    claims = jwt.PyJWT(options=options).decode(token, SECRET, algorithms=["HS256"], options={"colour": "red"})
+    assert claims == {"sub": "1234567890", "admin": True}
+
+
 def test_the_tree_of_exceptions():
     names = [
         "DecodeError",

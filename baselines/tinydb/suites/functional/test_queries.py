@@ -89,7 +89,7 @@ def test_fragments():
 def test_mapped_values():
     doc = Query()
     assert [hits(doc.k.map(lambda k: k % 4) == 1), hits(doc.k.map(str).map(len) == 2)] == [[5, 9, 13], [11, 13]]
-    assert hits(doc.n.map(lambda n: n["x"]) == 2) == [7]
+    assert hits(doc.n.x.map(lambda x: x * 10) == 20) == [7]
 
 
 def test_noop_matches_everything_and_can_be_built_upon():

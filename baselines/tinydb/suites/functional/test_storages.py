@@ -120,6 +120,16 @@ def test_the_caching_middleware_writes_when_flushed_or_closed(tmp_path):
     ]
 
 
+def test_the_caching_middleware_reads_once(tmp_path):
+    path = tmp_path / "db.json"
+    path.write_text('{"_default": {"7": {"v": 70}}}')
+    db = TinyDB(path, storage=CachingMiddleware(JSONStorage))
+    seen = [db.all()]
+    path.write_text('{"_default": {"8": {"v": 80}}}')
+    seen.append(db.all())
+    assert [seen, db.insert({"v": 90})] == [[[{"v": 70}], [{"v": 70}]], 8]
+
+
 def test_the_caching_middleware_writes_now_and_then(tmp_path):
     class Often(CachingMiddleware):
         WRITE_CACHE_SIZE = 3
@@ -142,6 +152,10 @@ def test_a_middleware_of_ones_own():
         def write(self, data):
             self.storage.write({name: {key: {k: str(v).upper() for k, v in row.items()} for key, row in table.items()} for name, table in data.items()})
 
-    db = TinyDB(storage=Upper(MemoryStorage))
+    class Labelled(MemoryStorage):
+        label = "kept in memory"
+
+    db = TinyDB(storage=Upper(Labelled))
     db.insert({"word": "loud"})
-    assert [db.all(), db.storage.memory] == [[{"word": "LOUD"}], {"_default": {"1": {"word": "LOUD"}}}]
+    assert [db.all(), db.storage.storage.read()] == [[{"word": "LOUD"}], {"_default": {"1": {"word": "LOUD"}}}]
+    assert [db.storage.label, type(db.storage).__name__] == ["kept in memory", "Upper"]

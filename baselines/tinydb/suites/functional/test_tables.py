@@ -25,11 +25,19 @@ def test_tables_can_be_dropped():
     assert [db.tables(), db.table("red").all(), db.table("red").insert({"colour": "new"})] == [set(), [], 1]
 
 
+def test_empty_tables_are_stored_at_once_on_demand():
+    db = TinyDB(storage=MemoryStorage)
+    early, late = db.table("early", persist_empty=True), db.table("late")
+    first = sorted(db.tables())
+    late.insert({"v": 6})
+    assert [first, sorted(db.tables()), len(early), len(late)] == [["early"], ["early", "late"], 0, 1]
+
+
 def test_the_default_table_answers_for_the_database():
     db = TinyDB(storage=MemoryStorage)
     db.insert_multiple([{"v": 3}, {"v": 5}, {"v": 8}])
     default = db.table("_default")
-    assert [default.all(), db.table(db.default_table_name) is default] == [[{"v": 3}, {"v": 5}, {"v": 8}], True]
+    assert [default.all(), db.table("_default") is default] == [[{"v": 3}, {"v": 5}, {"v": 8}], True]
     default.remove(where("v") == 5)
     assert [[row["v"] for row in db], db.name, len(db)] == [[3, 8], "_default", 2]
 

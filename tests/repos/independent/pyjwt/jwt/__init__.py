@@ -1,0 +1,50 @@
+"""JSON Web Tokens (RFC 7519) signed with a shared secret."""
+
+from .api import PyJWT, decode, decode_complete, encode, get_unverified_header
+from .exceptions import (
+    DecodeError,
+    ExpiredSignatureError,
+    ImmatureSignatureError,
+    InsecureKeyLengthWarning,
+    InvalidAlgorithmError,
+    InvalidAudienceError,
+    InvalidIssuedAtError,
+    InvalidIssuerError,
+    InvalidJTIError,
+    InvalidKeyError,
+    InvalidSignatureError,
+    InvalidSubjectError,
+    InvalidTokenError,
+    MissingRequiredClaimError,
+    PyJWKError,
+    PyJWKSetError,
+    PyJWTError,
+)
+from .keys import PyJWK, PyJWKSet
+
+__all__ = [
+    "DecodeError",
+    "ExpiredSignatureError",
+    "ImmatureSignatureError",
+    "InsecureKeyLengthWarning",
+    "InvalidAlgorithmError",
+    "InvalidAudienceError",
+    "InvalidIssuedAtError",
+    "InvalidIssuerError",
+    "InvalidJTIError",
+    "InvalidKeyError",
+    "InvalidSignatureError",
+    "InvalidSubjectError",
+    "InvalidTokenError",
+    "MissingRequiredClaimError",
+    "PyJWK",
+    "PyJWKError",
+    "PyJWKSet",
+    "PyJWKSetError",
+    "PyJWT",
+    "PyJWTError",
+    "decode",
+    "decode_complete",
+    "encode",
+    "get_unverified_header",
+]
