@@ -274,6 +274,7 @@ def test_all_names_tasks_without_manifest_or_snapshot_as_unfinished(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_a_package_that_is_not_bundled_becomes_a_validated_task(tmp_path, monkeypatch, capsys):
     """The way of the how-to with a real release of the configured index; what a person writes lies in `FINISHED`."""
     assert "inflection" not in task_ids()
