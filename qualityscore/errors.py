@@ -13,16 +13,13 @@ _MESSAGE_END = 300
 
 
 class QualityScoreError(Exception):
-    """Base of all errors that are shown to a person without a traceback.
-
-    A message quotes what a stranger's document holds: one of more than 1,200 characters loses its middle.
-    """
+    """Base of all errors that are shown to a person without a traceback."""
 
     code: ClassVar[str] = "QS-000"
     exit_code: ClassVar[int] = 3
 
     def __init__(self, message: str = "") -> None:
-        if len(message) > MAX_MESSAGE:
+        if len(message) > MAX_MESSAGE:  # it quotes a stranger's document; the end says what to do
             message = f"{message[: MAX_MESSAGE - _MESSAGE_END - 3]}...{message[-_MESSAGE_END:]}"
         super().__init__(message)
 
