@@ -36,7 +36,7 @@ def call(app, method, path, query="", body=b"", **more):
     answer = app(environ, lambda status, headers, exc_info=None: seen.append((status, headers)))
     content = b"".join(answer)
     status, headers = seen[-1]
-    return int(status[:3]), headers, content
+    return int(status[:3]), {name.lower(): value for name, value in headers}, content
 
 
 @given(TEXT)
@@ -47,10 +47,10 @@ def prop_text_is_sent_in_utf8_with_its_length(text):
     status, headers, content = call(app, "GET", "/")
     assert status == 200
     assert content.decode() == text
-    assert dict(headers)["Content-Length"] == str(len(text.encode()))
+    assert headers["content-length"] == str(len(text.encode()))
     head = call(app, "HEAD", "/")
     assert head[2] == b""
-    assert dict(head[1])["Content-Length"] == str(len(text.encode()))
+    assert head[1]["content-length"] == str(len(text.encode()))
 
 
 @given(st.dictionaries(TEXT, JSON, min_size=1, max_size=4))
@@ -60,7 +60,7 @@ def prop_dictionaries_survive_as_json(data):
     app.post("/", callback=lambda: bottle.request.json)
     status, headers, content = call(app, "POST", "/", body=json.dumps(data).encode(), CONTENT_TYPE="application/json")
     assert status == 200
-    assert dict(headers)["Content-Type"] == "application/json"
+    assert headers["content-type"] == "application/json"
     assert json.loads(content) == data
 
 
@@ -123,15 +123,15 @@ def prop_chunked_bodies_are_put_together(chunks):
 def prop_signed_cookies_are_read_with_their_secret_only(name, value, secret, other):
     """A signed cookie gives its value with the secret that signed it, the default with another."""
     app = bottle.Bottle()
-    app.get("/set", callback=lambda: bottle.response.set_cookie("k", value, secret=secret))
-    app.get("/get", callback=lambda: "=" + bottle.request.get_cookie("k", default="none", secret=secret))
-    app.get("/other", callback=lambda: "=" + bottle.request.get_cookie("k", default="none", secret=other))
-    cookie = dict(call(app, "GET", "/set")[1])["Set-Cookie"]
+    app.get("/set", callback=lambda: bottle.response.set_cookie(name, value, secret=secret))
+    app.get("/get", callback=lambda: "=" + bottle.request.get_cookie(name, default="none", secret=secret))
+    app.get("/other", callback=lambda: "=" + bottle.request.get_cookie(name, default="none", secret=other))
+    cookie = call(app, "GET", "/set")[1]["set-cookie"]
     assert call(app, "GET", "/get", HTTP_COOKIE=cookie)[2].decode() == "=" + value
     assert call(app, "GET", "/other", HTTP_COOKIE=cookie)[2].decode() == ("=" + value if other == secret else "=none")
 
 
-@given(st.text(st.characters(min_codepoint=32, max_codepoint=0x2FFF), max_size=20), st.integers(0, 99))
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=0xFF), max_size=20), st.integers(0, 99))
 def prop_header_values_never_split_an_answer(text, place):
     """A header value with a line break is refused, any other is sent as it is."""
     for value in (text, text[:place] + "\r\nX-Evil: 1" + text[place:], text + "\n"):
@@ -152,7 +152,7 @@ def prop_unknown_paths_are_404_and_escaped(path):
     status, headers, content = call(app, "GET", "/" + path + "<b>x</b>")
     assert status == 404
     assert b"<b>x" not in content
-    assert dict(headers)["Content-Type"].startswith("text/html")
+    assert headers["content-type"].startswith("text/html")
 
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.integers(0, 9)), max_size=10))
@@ -178,4 +178,4 @@ def prop_redirects_are_absolute(text, target):
     status, headers, content = call(app, "GET", "/here/" + quote(text or "x").replace("%", "") + "/page")
     assert status == 307
     assert content == b""
-    assert dict(headers)["Location"].startswith(("http://localhost", "http://example.org"))
+    assert headers["location"].startswith(("http://localhost", "http://example.org"))

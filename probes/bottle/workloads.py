@@ -30,7 +30,7 @@ def call(app, method, path, query="", body=b"", **more):
     content = b"".join(answer)
     if hasattr(answer, "close"):
         answer.close()
-    return seen[0][0], seen[0][1], content
+    return seen[-1][0], {name.lower(): value for name, value in seen[-1][1]}, content
 
 
 class ManyRoutes:
@@ -143,7 +143,7 @@ class HooksAndHeaders:
         results = []
         for n in inputs:
             status, headers, content = call(app, "GET", f"/page/{n}", HTTP_COOKIE=f"user=u{n % 11}; x=y")
-            results.append(f"{status[:3]} {dict(headers).get('X-Number', '-')} {content.decode()}")
+            results.append(f"{status[:3]} {headers.get('x-number', '-')} {content.decode()}")
         return results, counts
 
     def digest(self, result):

@@ -160,12 +160,10 @@ class LargeSnapshot:
         from watchdog.utils.dirsnapshot import DirectorySnapshot
 
         size, step = inputs["size"], inputs["step"]
-        entry = SimpleNamespace(name="")
 
         def listdir(path):
             for number in range(size):
-                entry.name = f"f{number}"
-                yield entry
+                yield SimpleNamespace(name=f"f{number}")
 
         root = Forest.entry(1, True, 0, 0)
 

@@ -4,6 +4,7 @@ import http.client
 import socket
 import threading
 import time
+import wsgiref.util
 
 import bottle
 import pytest
@@ -17,12 +18,15 @@ def serve(app):
     threading.Thread(target=app.run, kwargs={"host": "127.0.0.1", "port": port, "quiet": True}, daemon=True).start()
 
     def ask(path, method="GET", body=None, headers=()):
-        for _ in range(400):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        deadline = time.monotonic() + 8
+        while True:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=8)
             try:
                 connection.connect()
                 break
             except ConnectionRefusedError:
+                if time.monotonic() > deadline:
+                    raise
                 time.sleep(0.01)
         connection.request(method, path, body, dict(headers))
         answer = connection.getresponse()
@@ -133,11 +137,12 @@ def test_exceptions_can_reach_the_server():
     app.catchall = False
     app.get("/", callback=lambda: {}["key"])
     app.get("/ok", callback=lambda: "all right")
-    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/"}
+    environ = {"PATH_INFO": "/"}
+    wsgiref.util.setup_testing_defaults(environ)
     with pytest.raises(KeyError):
         app(environ, lambda status, headers, exc_info=None: None)
     seen = []
-    body = app({"REQUEST_METHOD": "GET", "PATH_INFO": "/ok"}, lambda status, headers, exc_info=None: seen.append(status))
+    body = app({**environ, "PATH_INFO": "/ok"}, lambda status, headers, exc_info=None: seen.append(status))
     assert [b"".join(body), seen] == [b"all right", ["200 OK"]]
 
 

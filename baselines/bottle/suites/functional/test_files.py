@@ -18,12 +18,15 @@ def serve(app):
     threading.Thread(target=app.run, kwargs={"host": "127.0.0.1", "port": port, "quiet": True}, daemon=True).start()
 
     def ask(path, method="GET", body=None, headers=()):
-        for _ in range(400):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        deadline = time.monotonic() + 8
+        while True:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=8)
             try:
                 connection.connect()
                 break
             except ConnectionRefusedError:
+                if time.monotonic() > deadline:
+                    raise
                 time.sleep(0.01)
         connection.request(method, path, body, dict(headers))
         answer = connection.getresponse()
@@ -99,11 +102,11 @@ def test_parts_of_files(tmp_path):
     answers = []
     for value in ("bytes=5-9", "bytes=95-", "bytes=-3", "bytes=90-500", "bytes=200-300"):
         status, text, headers = ask("/static/sub/data.bin", headers={"Range": value})
-        answers.append((status, text if status == 206 else "-", headers["Content-Range"]))
+        answers.append((status, text, headers["Content-Range"]) if status == 206 else status)
     assert answers == [
         (206, "56789", "bytes 5-9/100"),
         (206, "56789", "bytes 95-99/100"),
         (206, "789", "bytes 97-99/100"),
         (206, "0123456789", "bytes 90-99/100"),
-        (416, "-", None),
+        416,
     ]

@@ -6,6 +6,7 @@ import threading
 import time
 import base64
 import json
+import wsgiref.util
 
 import bottle
 from bottle import request
@@ -19,12 +20,15 @@ def serve(app):
     threading.Thread(target=app.run, kwargs={"host": "127.0.0.1", "port": port, "quiet": True}, daemon=True).start()
 
     def ask(path, method="GET", body=None, headers=()):
-        for _ in range(400):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        deadline = time.monotonic() + 8
+        while True:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=8)
             try:
                 connection.connect()
                 break
             except ConnectionRefusedError:
+                if time.monotonic() > deadline:
+                    raise
                 time.sleep(0.01)
         connection.request(method, path, body, dict(headers))
         answer = connection.getresponse()
@@ -84,13 +88,14 @@ def test_forms():
 
     @app.post("/f")
     def form():
-        return {"a": request.forms.getall("a"), "b": request.forms.b, "params": sorted(request.params.allitems()), "query": request.query.a}
+        values = {name: sorted(request.params.getall(name)) for name in sorted(request.params)}
+        return {"a": request.forms.getall("a"), "b": request.forms.b, "params": values, "query": request.query.a}
 
     ask = serve(app)
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     assert json.loads(ask("/f?a=0&c=9", "POST", "a=1&a=2&b=%E2%82%AC+5", headers)[1])["a"] == ["1", "2"]
     answer = json.loads(ask("/f?a=0&c=9", "POST", "a=1&a=2&b=x+5", headers)[1])
-    assert [answer["b"], answer["params"], answer["query"]] == ["x 5", [["a", "0"], ["a", "1"], ["a", "2"], ["b", "x 5"], ["c", "9"]], "0"]
+    assert [answer["b"], answer["params"], answer["query"]] == ["x 5", {"a": ["0", "1", "2"], "b": ["x 5"], "c": ["9"]}, "0"]
 
 
 def test_json_bodies():
@@ -177,7 +182,7 @@ def test_uploads(tmp_path):
 
 def test_each_thread_has_a_request_of_its_own():
     app = bottle.Bottle()
-    barrier = threading.Barrier(2, timeout=5)
+    barrier = threading.Barrier(2, timeout=8)
 
     @app.get("/slow/<name>")
     def slow(name):
@@ -188,7 +193,8 @@ def test_each_thread_has_a_request_of_its_own():
     results = {}
 
     def call(name):
-        environ = {"REQUEST_METHOD": "GET", "PATH_INFO": f"/slow/{name}", "SERVER_NAME": "x", "SERVER_PORT": "80", "wsgi.url_scheme": "http"}
+        environ = {"PATH_INFO": f"/slow/{name}"}
+        wsgiref.util.setup_testing_defaults(environ)
         headers = {}
         body = app(environ, lambda status, items, exc_info=None: headers.update(items))
         results[name] = (b"".join(body).decode(), headers["X-Name"])
@@ -197,5 +203,5 @@ def test_each_thread_has_a_request_of_its_own():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(6)
+        thread.join(9)
     assert sorted(results.items()) == [("left", ("left=/slow/left", "left")), ("right", ("right=/slow/right", "right"))]

@@ -17,12 +17,15 @@ def serve(app):
     threading.Thread(target=app.run, kwargs={"host": "127.0.0.1", "port": port, "quiet": True}, daemon=True).start()
 
     def ask(path, method="GET", body=None, headers=()):
-        for _ in range(400):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        deadline = time.monotonic() + 8
+        while True:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=8)
             try:
                 connection.connect()
                 break
             except ConnectionRefusedError:
+                if time.monotonic() > deadline:
+                    raise
                 time.sleep(0.01)
         connection.request(method, path, body, dict(headers))
         answer = connection.getresponse()

@@ -131,7 +131,7 @@ def test_regular_expressions_choose_events():
 def test_what_was_asked_for_can_be_read():
     pattern = events.PatternMatchingEventHandler(patterns=["*.a"], ignore_patterns=["*.b"], ignore_directories=True, ignore_policy="all")
     regex = events.RegexMatchingEventHandler(regexes=["a+", "b"], ignore_regexes=["c"], case_sensitive=True)
-    assert [pattern.patterns, pattern.ignore_patterns, pattern.ignore_directories, pattern.case_sensitive, str(pattern.ignore_policy)] == [
+    assert [pattern.patterns, pattern.ignore_patterns, pattern.ignore_directories, pattern.case_sensitive, events.IgnorePolicy(pattern.ignore_policy).value] == [
         ["*.a"],
         ["*.b"],
         True,

@@ -14,40 +14,62 @@ from watchdog.observers.polling import PollingObserver, PollingObserverVFS
 
 
 class Tree:
-    """Files and folders in memory: path -> [inode, is it a folder, time, size, mode, device]."""
+    """Files and folders in memory: path -> [inode, is it a folder, time, size, mode, device].
+
+    A thread sees changes only where it begins anew at the top, so that no snapshot is taken of half of a change.
+    """
 
     def __init__(self, *paths):
-        self.nodes = {"/r": [1, True, 10, 0, 0o755, 7]}
-        self.broken = None
-        for path in paths:
-            self.add(path)
+        self.state = ({"/r": [1, True, 10, 0, 0o755, 7]}, None)
+        self.view = threading.local()
+        self.failures = 0
+        for inode, path in enumerate(paths, 2):
+            self.nodes[path.rstrip("/")] = [inode, path.endswith("/"), 10, 5, 0o644, 7]
 
-    def add(self, path, *, folder=False, time=10, size=5):
-        self.nodes[path] = [max(node[0] for node in self.nodes.values()) + 1, folder or path.endswith("/"), time, size, 0o644, 7]
-        if path.endswith("/"):
-            self.nodes[path[:-1]] = self.nodes.pop(path)
+    @property
+    def nodes(self):
+        return self.state[0]
 
-    def move(self, old, new):
-        for path in [path for path in self.nodes if path == old or path.startswith(old + "/")]:
-            self.nodes[new + path[len(old) :]] = self.nodes.pop(path)
+    @nodes.setter
+    def nodes(self, nodes):
+        self.state = (nodes, None)
+
+    def seen(self, function, path):
+        view = self.view
+        if path == "/r":
+            if function in getattr(view, "asked", {function}):
+                view.asked, view.state = set(), self.state
+            view.asked.add(function)
+        nodes, broken = getattr(view, "state", self.state)
+        if broken:
+            self.failures += 1
+            raise broken
+        if path not in nodes:
+            raise FileNotFoundError(errno.ENOENT, "not there", path)
+        return nodes
 
     def stat(self, path):
-        if self.broken:
-            raise self.broken
-        if path not in self.nodes:
-            raise FileNotFoundError(errno.ENOENT, "not there", path)
-        inode, folder, time, size, mode, device = self.nodes[path]
+        inode, folder, time, size, mode, device = self.seen("stat", path)[path]
         kind = stat.S_IFDIR if folder else stat.S_IFREG
         return SimpleNamespace(st_ino=inode, st_dev=device, st_mode=kind | mode, st_mtime=time, st_size=size, st_uid=0, st_gid=0)
 
     def listdir(self, path):
-        if path not in self.nodes:
-            raise FileNotFoundError(errno.ENOENT, "not there", path)
-        return iter([SimpleNamespace(name=name.rpartition("/")[2]) for name in self.nodes if name.rpartition("/")[0] == path])
+        nodes = self.seen("listdir", path)
+        return iter([SimpleNamespace(name=name.rpartition("/")[2]) for name in nodes if name.rpartition("/")[0] == path])
+
+
+def until(condition, seconds=8):
+    """Whether it comes true in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.005)
+    return True
 
 
 class Recorder(FileSystemEventHandler):
-    """Notes events, and can wait for one."""
+    """Notes events, and can wait for them."""
 
     def __init__(self):
         self.log = []
@@ -72,8 +94,17 @@ def watching(tree, recorder, **options):
     observer = PollingObserverVFS(tree.stat, tree.listdir, polling_interval=0.02)
     observer.schedule(recorder, "/r", **options)
     observer.start()
-    time.sleep(0.05)
     return observer
+
+
+def two_changes_later(observer, tree):
+    """Have another watch told of two changes, one after the other: time in which nothing else may be told."""
+    recorder, told = Recorder(), []
+    observer.schedule(recorder, "/r", recursive=True, event_filter=[FileCreatedEvent])
+    for count in (1, 2):
+        tree.nodes = {**tree.nodes, f"/r/later{count}": [500 + count, False, 1, 1, 0o644, 7]}
+        told.append(recorder.wait_count(count))
+    return all(told)
 
 
 def test_polling_tells_every_change():
@@ -112,7 +143,6 @@ def test_folders_below_are_watched_on_request():
     observer.schedule(flat, "/r")
     observer.schedule(deep, "/r", recursive=True)
     observer.start()
-    time.sleep(0.05)
     tree.nodes = {**tree.nodes, "/r/d/new": [70, False, 10, 5, 0o644, 7]}
     first = deep.wait_count(1)
     tree.nodes = {**tree.nodes, "/r/top": [71, False, 10, 5, 0o644, 7]}
@@ -147,24 +177,24 @@ def test_a_watched_folder_that_vanishes():
     tree.nodes = {}
     enough = recorder.wait_count(1)
     tree.nodes = {"/r": [1, True, 99, 0, 0o755, 7], "/r/late": [9, False, 1, 1, 0o644, 7]}
-    time.sleep(0.1)
+    later = two_changes_later(observer, tree)
     observer.stop()
     observer.join(5)
-    assert [enough, recorder.log] == [True, [("deleted", "dir", "/r", "")]]
+    assert [enough, later, recorder.log] == [True, True, [("deleted", "dir", "/r", "")]]
 
 
 def test_passing_errors_are_outlasted():
     tree, recorder = Tree("/r/a"), Recorder()
     observer = watching(tree, recorder)
-    tree.broken = OSError(errno.EIO, "cannot read")
-    tree.nodes = {**tree.nodes, "/r/b": [60, False, 1, 1, 0o644, 7]}
-    time.sleep(0.1)
+    changed = {**tree.nodes, "/r/b": [60, False, 1, 1, 0o644, 7]}
+    tree.state = (changed, OSError(errno.EIO, "cannot read"))
+    again = until(lambda: tree.failures >= 2)
     during = list(recorder.log)
-    tree.broken = None
+    tree.nodes = changed
     enough = recorder.wait_count(1)
     observer.stop()
     observer.join(5)
-    assert [during, enough, recorder.log] == [[], True, [("created", "file", "/r/b", "")]]
+    assert [again, during, enough, recorder.log] == [True, [], True, [("created", "file", "/r/b", "")]]
 
 
 def test_watches_can_be_ended():
@@ -174,7 +204,6 @@ def test_watches_can_be_ended():
     watch = observer.schedule(ended, "/r")
     kept = observer.schedule(other, "/r", recursive=True)
     observer.start()
-    time.sleep(0.05)
     observer.unschedule(watch)
     with pytest.raises(KeyError):
         observer.unschedule(watch)
@@ -182,10 +211,10 @@ def test_watches_can_be_ended():
     enough = other.wait_count(1)
     observer.unschedule_all()
     tree.nodes = {**tree.nodes, "/r/c": [61, False, 1, 1, 0o644, 7]}
-    time.sleep(0.1)
+    later = two_changes_later(observer, tree)
     observer.stop()
     observer.join(5)
-    assert [enough, ended.log, other.log, watch == kept] == [True, [], [("created", "file", "/r/b", "")], False]
+    assert [enough, later, ended.log, other.log, watch == kept] == [True, True, [], [("created", "file", "/r/b", "")], False]
 
 
 def test_several_handlers_of_one_watch():
@@ -197,7 +226,6 @@ def test_several_handlers_of_one_watch():
     observer.add_handler_for_watch(third, watch)
     observer.remove_handler_for_watch(first, watch)
     observer.start()
-    time.sleep(0.05)
     tree.nodes = {**tree.nodes, "/r/b": [60, False, 1, 1, 0o644, 7]}
     enough = [second.wait_count(1), third.wait_count(1)]
     observer.stop()
@@ -224,14 +252,13 @@ def test_a_handler_may_end_its_own_watch():
 
     watch = observer.schedule(Once(), "/r")
     observer.start()
-    time.sleep(0.05)
     tree.nodes = {**tree.nodes, "/r/b": [60, False, 1, 1, 0o644, 7]}
     told = done.wait(8)
     tree.nodes = {**tree.nodes, "/r/c": [61, False, 1, 1, 0o644, 7]}
-    time.sleep(0.1)
+    later = two_changes_later(observer, tree)
     observer.stop()
     observer.join(5)
-    assert [told, counts] == [True, ["/r/b"]]
+    assert [told, later, counts] == [True, True, ["/r/b"]]
 
 
 def test_watches_are_equal_by_path_and_options():
@@ -271,13 +298,15 @@ def test_the_operating_system_tells_about_real_files(tmp_path):
 
 
 def test_polling_tells_about_real_files(tmp_path):
-    recorder = Recorder()
+    recorder, folder = Recorder(), tmp_path / "watched"
+    folder.mkdir()
+    (tmp_path / "one").write_text("1")
     with PollingObserver(timeout=0.05) as observer:
-        watch = observer.schedule(recorder, tmp_path)
-        (tmp_path / "one").write_text("1")
-        seen = [recorder.wait(("created", str(tmp_path / "one")))]
-        (tmp_path / "one").unlink()
-        seen.append(recorder.wait(("deleted", str(tmp_path / "one"))))
+        watch = observer.schedule(recorder, folder)
+        (tmp_path / "one").rename(folder / "one")
+        seen = [recorder.wait(("created", str(folder / "one")))]
+        (folder / "one").unlink()
+        seen.append(recorder.wait(("deleted", str(folder / "one"))))
     kinds = [item[0] for item in recorder.log if item[1] == "file"]
     assert [seen, kinds, watch.is_recursive] == [[True, True], ["created", "deleted"], False]
 
@@ -306,4 +335,4 @@ def test_missing_paths_and_odd_intervals_are_refused(tmp_path):
         good.schedule(recorder, str(tmp_path))
         (tmp_path / "late").write_text("1")
         seen = recorder.wait(("created", str(tmp_path / "late")))
-    assert [seen, [item[2][len(str(tmp_path)) :] for item in recorder.log if item[1] == "file"]] == [True, ["/late"]]
+    assert [seen, sorted({item[2][len(str(tmp_path)) :] for item in recorder.log if item[1] == "file"})] == [True, ["/late"]]

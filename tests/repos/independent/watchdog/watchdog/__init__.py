@@ -1,0 +1,1 @@
+"""Observe changes of files and folders."""

@@ -1,0 +1,1 @@
+"""Helpers that can be used without an observer."""
