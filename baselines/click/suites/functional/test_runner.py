@@ -1,0 +1,120 @@
+"""Commands run in this process, as their own tests do."""
+
+import os
+
+import click
+import pytest
+from click.testing import CliRunner
+
+
+@click.command()
+@click.argument("word")
+@click.option("--n", default=1)
+def repeat(word, n):
+    """Say it."""
+    click.echo(word * n)
+    click.echo("warned", err=True)
+
+
+def test_output_and_errors_are_kept_apart():
+    result = CliRunner().invoke(repeat, ["ab", "--n", "3"])
+    assert [result.exit_code, result.stdout, result.stderr, result.output, result.exception] == [
+        0,
+        "ababab\n",
+        "warned\n",
+        "ababab\nwarned\n",
+        None,
+    ]
+
+
+def test_arguments_as_a_text():
+    assert CliRunner().invoke(repeat, "'a b ' --n 2").stdout == "a b a b \n"
+
+
+def test_mistakes_and_statuses():
+    @click.command()
+    @click.argument("code", type=int)
+    @click.pass_context
+    def leave(ctx, code):
+        ctx.exit(code)
+
+    answers = [CliRunner().invoke(leave, [code]) for code in ("0", "3", "x")]
+    assert [(answer.exit_code, answer.exception is None) for answer in answers] == [(0, True), (3, False), (2, False)]
+    assert answers[2].stderr.splitlines()[-1] == "Error: Invalid value for 'CODE': 'x' is not a valid integer."
+
+
+def test_exceptions_are_kept_or_raised():
+    @click.command()
+    def broken():
+        click.echo("before")
+        raise LookupError("lost key")
+
+    result = CliRunner().invoke(broken)
+    assert [result.exit_code, result.output, type(result.exception).__name__, str(result.exception)] == [
+        1,
+        "before\n",
+        "LookupError",
+        "lost key",
+    ]
+    with pytest.raises(LookupError, match="lost key"):
+        CliRunner().invoke(broken, catch_exceptions=False)
+
+
+def test_input_is_shown_after_prompts():
+    @click.command()
+    @click.option("--name", prompt=True)
+    @click.option("--pin", prompt=True, hide_input=True, type=int)
+    def ask(name, pin):
+        click.echo(f"{name} {pin + 1}")
+
+    result = CliRunner().invoke(ask, input="wau wau\n41\n")
+    assert result.output == "Name: wau wau\nPin: \nwau wau 42\n"
+
+
+def test_the_environment_is_for_that_run_only():
+    @click.command()
+    @click.option("--level", envvar="THE_LEVEL", type=int)
+    def show(level):
+        click.echo(f"{level} {os.environ.get('LEVEL_TWO')}")
+
+    os.environ["LEVEL_TWO"] = "outside"
+    answers = [
+        CliRunner().invoke(show, env={"THE_LEVEL": "12", "LEVEL_TWO": None}).output,
+        CliRunner().invoke(show).output,
+    ]
+    assert answers == ["12 None\n", "None outside\n"]
+    assert ["THE_LEVEL" in os.environ, os.environ["LEVEL_TWO"]] == [False, "outside"]
+
+
+def test_settings_and_results_of_a_run():
+    @click.group()
+    def cli():
+        pass
+
+    @cli.command()
+    @click.option("--port", default=80)
+    @click.pass_obj
+    def serve(obj, port):
+        """Serve a long list of many things to everybody around."""
+        return [obj, port]
+
+    result = CliRunner().invoke(cli, ["serve"], obj="thing", default_map={"serve": {"port": 8}}, standalone_mode=False)
+    assert result.return_value == ["thing", 8]
+    page = CliRunner().invoke(cli, ["serve", "--help"], prog_name="app", terminal_width=50).output
+    assert page.splitlines()[:5] == [
+        "Usage: app serve [OPTIONS]",
+        "",
+        "  Serve a long list of many things to everybody",
+        "  around.",
+        "",
+    ]
+
+
+def test_streams_of_bytes_and_lines():
+    @click.command()
+    @click.argument("source", type=click.File("rb"))
+    def count(source):
+        data = source.read()
+        click.echo(f"{len(data)} {data[:3]!r}")
+
+    assert CliRunner().invoke(count, ["-"], input=b"\xff\x00abc").output == "5 b'\\xff\\x00a'\n"
