@@ -22,7 +22,9 @@ def image(seed, mode="RGB", size=None, top=256):
     """An image whose values follow from a number."""
     size = size or SIZES[mode]
     count = size[0] * size[1] * len(mode)
-    return Image.frombytes(mode, size, bytes((seed + number * (2 * seed + 1) // 3 + number * number) % top for number in range(count)))
+    return Image.frombytes(
+        mode, size, bytes((seed + number * (2 * seed + 1) // 3 + number * number) % top for number in range(count))
+    )
 
 
 def quiet(seed, mode):
@@ -38,7 +40,9 @@ def sound(seed, width, channels, frames=600):
     file = io.BytesIO()
     with wave.open(file, "wb") as writer:
         writer.setparams((channels, width, 8000, 0, "NONE", ""))
-        writer.writeframes(bytes((seed + number * 31 * (seed + 1)) % 256 for number in range(frames * width * channels)))
+        writer.writeframes(
+            bytes((seed + number * 31 * (seed + 1)) % 256 for number in range(frames * width * channels))
+        )
     file.seek(0)
     return file
 
@@ -142,7 +146,9 @@ def prop_primes_and_composites_share_out_the_numbers(limit):
     """Every whole number from 2 on is in exactly one of the two sequences, each in ascending order."""
     primes = list(takewhile(lambda number: number <= limit, generators.eratosthenes()))
     others = list(takewhile(lambda number: number <= limit, generators.composite()))
-    assert primes == [number for number in range(2, limit + 1) if all(number % divisor for divisor in range(2, int(number**0.5) + 1))]
+    assert primes == [
+        number for number in range(2, limit + 1) if all(number % divisor for divisor in range(2, int(number**0.5) + 1))
+    ]
     assert sorted(primes + others) == list(range(2, limit + 1))
     assert others == sorted(others)
 

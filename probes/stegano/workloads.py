@@ -49,7 +49,10 @@ class ScatteredBits:
 
     def setup(self, size):
         rng = random.Random(f"{self.id}/{size}")
-        return [[rng.choice(["eratosthenes", "composite", "identity"]), sentence(rng, 12), rng.randrange(40)] for _ in range(size)]
+        return [
+            [rng.choice(["eratosthenes", "composite", "identity"]), sentence(rng, 12), rng.randrange(40)]
+            for _ in range(size)
+        ]
 
     def body(self, inputs):
         from stegano import lsb

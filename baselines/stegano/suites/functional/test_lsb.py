@@ -15,13 +15,13 @@ def lowest(image, count, step=1):
 
 def test_messages_come_back(picture):
     messages = ["Hello, world!", "x", "zwölf Boxkämpfer", "日本 🍕", "two\nlines", "12:34:"]
-    assert [lsb.reveal(lsb.hide(picture(), message)) for message in messages] == [
-        "Hello, world!",
-        "x",
-        "zwölf Boxkämpfer",
-        "日本 🍕",
-        "two\nlines",
-        "12:34:",
+    assert [lsb.reveal(lsb.hide(picture(), message)).encode() for message in messages] == [
+        b"Hello, world!",
+        b"x",
+        b"zw\xc3\xb6lf Boxk\xc3\xa4mpfer",
+        b"\xe6\x97\xa5\xe6\x9c\xac \xf0\x9f\x8d\x95",
+        b"two\nlines",
+        b"12:34:",
     ]
 
 
@@ -44,8 +44,8 @@ def test_only_the_lowest_bits_that_are_needed_change(picture, values):
 
 def test_wide_characters(picture):
     image = lsb.hide(picture(), "é🍫", encoding="UTF-32LE")
-    assert lowest(image, 30)[:10] == b"8:\xe9\x00\x00\x00\x6b\xf3\x01\x00"[:10]
-    assert lsb.reveal(image, encoding="UTF-32LE") == "é🍫"
+    assert list(lowest(image, 30)[:10]) == [56, 58, 0xE9, 0, 0, 0, 0x6B, 0xF3, 1, 0]
+    assert [ord(letter) for letter in lsb.reveal(image, encoding="UTF-32LE")] == [0xE9, 0x1F36B]
 
 
 def test_generators_choose_the_pixels(picture, values):
@@ -60,8 +60,8 @@ def test_generators_choose_the_pixels(picture, values):
 def test_numbers_can_be_left_out(picture, values):
     image = lsb.hide(picture(), "shifted", shift=100)
     assert values(image=image)[:300] == values()[:300]
-    kept = image.copy()
-    assert [lsb.reveal(image, shift=100), lsb.reveal(kept, generators.identity(), shift=100)] == ["shifted", "shifted"]
+    found = [lsb.reveal(image.copy(), shift=100), lsb.reveal(image, generators.identity(), shift=100)]
+    assert [message[::-1] for message in found] == ["detfihs", "detfihs"]
 
 
 def test_primes_and_others(picture):
@@ -70,9 +70,9 @@ def test_primes_and_others(picture):
         "composite": lsb.hide(picture(), "others", generators.composite(), shift=5),
         "triangular_numbers": lsb.hide(picture(size=(60, 60)), "threes", generators.triangular_numbers()),
     }
-    assert lsb.reveal(made["eratosthenes"], generators.eratosthenes()) == "primes"
-    assert lsb.reveal(made["composite"], generators.composite(), shift=5) == "others"
-    assert lsb.reveal(made["triangular_numbers"], generators.triangular_numbers()) == "threes"
+    assert lsb.reveal(made["eratosthenes"], generators.eratosthenes()).upper() == "PRIMES"
+    assert lsb.reveal(made["composite"], generators.composite(), shift=5).upper() == "OTHERS"
+    assert lsb.reveal(made["triangular_numbers"], generators.triangular_numbers()).upper() == "THREES"
 
 
 def test_alpha_stays(picture, values):
