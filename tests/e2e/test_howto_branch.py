@@ -110,7 +110,6 @@ def test_the_hook_for_pre_commit_stops_a_push(checkout, tmp_path):
         subprocess.run((tool, *words), check=True)
     python = str(environment / "bin" / "python")
     subprocess.run((tool, "pip", "install", "-q", "--python", python, "pre-commit>=4,<5"), check=True)
-    git(checkout, "branch", "-q", "main", "origin/main")
     (checkout / ".pre-commit-config.yaml").write_text(block("pre-commit", "yaml"))
     git(checkout, "add", ".pre-commit-config.yaml")
     command = f"{environment}/bin/pre-commit run --hook-stage pre-push --all-files --verbose"
