@@ -17,7 +17,10 @@ help:
 
 demo: $(READY)
 	@mkdir -p .demo
-	$(BIN)/qualityscore evaluate examples/cachetools_fair --task cachetools --json .demo/report.json
+	@$(BIN)/qualityscore evaluate examples/cachetools_fair --task cachetools --json .demo/report.json || { \
+	  code=$$?; [ $$code = 3 ] || exit $$code; \
+	  echo "What is missing above could not be measured on this host just now, for the reasons given;"; \
+	  echo "nothing is wrong with the subject. When the host is quiet, run it again."; }
 
 test: $(READY) browser lint
 	$(BIN)/python -m pytest -q -m "not slow" -n 2 --dist loadfile --timeout 600 --durations 60 || { \
