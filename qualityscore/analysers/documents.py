@@ -12,7 +12,6 @@ from qualityscore.analysers.names import judge_imports, tally, unbound_names
 from qualityscore.analysers.public import difference
 from qualityscore.analysers.registry import ANALYSERS, RULES
 from qualityscore.analysers.repository import Repository
-from qualityscore.analysers.surface import surface_in
 from qualityscore.collectors.listing import listed
 from qualityscore.languages.python_source import printable
 from qualityscore.model.finding import Finding, Severity
@@ -179,8 +178,8 @@ def _fields(repository: Repository) -> dict[str, Any]:
 
 def _surface(repository: Repository) -> dict[str, Any]:
     reading = repository.reading
-    surface = surface_in(reading.project, reading.imports)
-    names = [e for e in surface.names if e.path in repository.production]
+    surface = reading.surface
+    names = surface.names
     part: dict[str, Any] = {
         "names": [
             {

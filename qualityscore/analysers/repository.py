@@ -66,7 +66,9 @@ def read_repository(
     )
     return Repository(
         root=root,
-        reading=Reading(project, order=order, reference=reference, imports=imports),
+        reading=Reading(
+            project, order=order, reference=reference, imports=imports, production=frozenset(production.files)
+        ),
         production=frozenset(production.files),
         files=files,
         left_out=production.left_out,

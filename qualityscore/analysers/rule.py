@@ -8,6 +8,8 @@ from functools import cached_property
 
 from qualityscore.analysers.lineage import Classes
 from qualityscore.analysers.project import Project
+from qualityscore.analysers.public import PublicSurface
+from qualityscore.analysers.surface import surface_in
 from qualityscore.model.finding import Finding, Severity
 from qualityscore.model.task import Surface
 
@@ -16,7 +18,8 @@ class Reading:
     """A repository as read, with what several rules need of it computed once.
 
     `order` is a layer order from top to bottom, each layer a tuple of module names; `reference` the surface to compare
-    with; `imports` the import names whose surface is meant.
+    with; `imports` the import names whose surface is meant; `production` the files that are production code, None for
+    all of them.
     """
 
     def __init__(
@@ -26,11 +29,18 @@ class Reading:
         order: tuple[tuple[str, ...], ...] = (),
         reference: Surface | None = None,
         imports: tuple[str, ...] = (),
+        production: frozenset[str] | None = None,
     ) -> None:
         self.project = project
         self.order = order
         self.reference = reference
         self.imports = imports
+        self.production = production
+
+    @cached_property
+    def surface(self) -> PublicSurface:
+        """The public names of `imports`, of the production code's public modules where there are none."""
+        return surface_in(self.project, self.imports, production=self.production)
 
     @cached_property
     def classes(self) -> Classes:

@@ -34,8 +34,9 @@ def surface_of(root: Path, import_roots: tuple[str, ...], names: tuple[str, ...]
 
     With no names: of every public module of its production code. Nothing is executed.
     """
-    files = surface_files(root, tuple(scan_tree(root).files))
-    return surface_in(Project(gather(root, files), Library(), import_roots), names)
+    tree = Tree(root=root, import_roots=import_roots, files=tuple(scan_tree(root).files), digest="")
+    project = Project(gather(root, surface_files(root, tree.files)), Library(), import_roots)
+    return surface_in(project, names, production=frozenset(production_files(tree).files))
 
 
 def surface_files(root: Path, files: tuple[str, ...]) -> tuple[str, ...]:
@@ -46,14 +47,19 @@ def surface_files(root: Path, files: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({*production.files, *(f for f, reason in production.left_out if reason != "build output")}))
 
 
-def surface_in(project: Project, names: tuple[str, ...] = ()) -> PublicSurface:
-    """Like `surface_of`, over facts that were gathered before."""
+def surface_in(
+    project: Project, names: tuple[str, ...] = (), *, production: frozenset[str] | None = None
+) -> PublicSurface:
+    """Like `surface_of`, over facts that were gathered before.
+
+    With no names: of every public module among the `production` files, or of all files where that is None.
+    """
     reader = _Reader(project)
     found: dict[str, PublicName] = {}
     unknown: dict[str, str] = {}
     missing: list[str] = []
     seen: set[str] = set()
-    for name in names or _public_modules(project):
+    for name in names or _public_modules(project, production):
         module = project.in_repository(name)
         if module is None:
             missing.append(name)
@@ -75,8 +81,8 @@ def surface_in(project: Project, names: tuple[str, ...] = ()) -> PublicSurface:
     )
 
 
-def _public_modules(project: Project) -> list[str]:
-    names = {m.name for m in project}
+def _public_modules(project: Project, production: frozenset[str] | None) -> list[str]:
+    names = {m.name for m in project if production is None or m.path in production}
     public = [n for n in names if n and not any(part.startswith("_") for part in n.split("."))]
     return sorted(public, key=lambda n: (n.count("."), n))
 

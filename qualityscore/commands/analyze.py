@@ -83,9 +83,8 @@ def run(args: argparse.Namespace) -> int:
         result = document(repository, _ANALYSERS, _measure(repository, cache))
     if args.propose:
         from qualityscore.analysers.public import propose  # noqa: PLC0415
-        from qualityscore.analysers.surface import surface_in  # noqa: PLC0415
 
-        proposal = propose(surface_in(repository.reading.project, tuple(args.imports)))
+        proposal = propose(repository.reading.surface)
         write(args.propose, json.dumps(proposal.model_dump(), indent=2) + "\n")
     if args.json:
         write(args.json, json.dumps(result, indent=2) + "\n")
@@ -113,11 +112,10 @@ def _reference(path: Path, imports: tuple[str, ...]) -> Surface:
 
     from qualityscore.analysers.public import propose  # noqa: PLC0415
     from qualityscore.analysers.repository import read_repository  # noqa: PLC0415
-    from qualityscore.analysers.surface import surface_in  # noqa: PLC0415
     from qualityscore.model.task import Surface  # noqa: PLC0415
 
     if path.is_dir() or path.suffix == ".py":
-        return propose(surface_in(read_repository(path).reading.project, imports))
+        return propose(read_repository(path, imports=imports).reading.surface)
     try:
         return Surface.model_validate_json(_text(str(path)))
     except ValidationError as error:

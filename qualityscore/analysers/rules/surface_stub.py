@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qualityscore.analysers.rule import Case, Reading, Rule
-from qualityscore.analysers.surface import surface_in
 from qualityscore.model.finding import Finding
 
 
 def _check(reading: Reading) -> Iterator[Finding]:
     bodiless = {e.name for e in reading.reference.entries if e.bodiless} if reading.reference else set()
-    for entry in surface_in(reading.project, reading.imports).names:
+    for entry in reading.surface.names:
         if entry.stub is None or entry.kind == "exception" or entry.name in bodiless:
             continue
         yield RULE.finding(

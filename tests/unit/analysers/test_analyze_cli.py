@@ -177,6 +177,38 @@ def test_surface_proposes_and_compares(repository: Path, tmp_path: Path, capsys:
     }
 
 
+def test_the_proposed_surface_holds_the_names_that_are_counted_and_no_test_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "r"
+    for path, text in {
+        "pkg/__init__.py": "from .a import f\n",
+        "pkg/a.py": "def f(): return 2\n",
+        "pkg/b.py": "y = 1\n",
+        # as a shorter import name of production code it must not take that name's place
+        "tests/__init__.py": "from pkg.b import y\n",
+        "tests/test_a.py": "x = 1\nfrom outside import *\nfrom absent import z\n__all__ = ['x', 'z']\n",
+        "examples/show.py": "def show(): return 1\n",
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    proposal = tmp_path / "surface.json"
+    found = document(capsys, "surface", str(root))
+    analyze("surface", str(root), "--propose", str(proposal))
+    assert "surface: 2 public names" in capsys.readouterr().out
+    assert [e["name"] for e in json.loads(proposal.read_text())["entries"]] == ["pkg.b.y", "pkg.f"]
+    assert [e["name"] for e in found["names"]] == ["pkg.b.y", "pkg.f"]
+    assert found["unknown"] == []
+    # a folder that stands for the reference is read by the same rule
+    bare = tmp_path / "bare"
+    (bare / "pkg").mkdir(parents=True)
+    (bare / "pkg" / "__init__.py").write_text("")
+    assert [d["name"] for d in document(capsys, "surface", str(bare), "--against", str(root))["difference"]] == [
+        "pkg.b.y",
+        "pkg.f",
+    ]
+
+
 def test_a_single_file_can_be_analysed(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys, "fields", str(repository / "pkg" / "session.py"))
     assert [f["path"] for f in found["findings"] if f["code"] == "QSF001"] == ["session.py"]
