@@ -66,7 +66,7 @@ def _case(case: Case) -> list[str]:
         entries = [f"{e.name}{e.signature or ''}" for e in case.reference.entries]
         lines += ["Reference surface:", "", "```text", *entries, "```", ""]
     for path, text in case.files.items():
-        shown = text.strip("\n").replace("\0", "\\0")
+        shown = text.removesuffix("\n").replace("\0", "\\0")
         lines += [f"`{path}`" + ("" if shown else " (empty)"), ""]
         if shown:
             lines += ["```python", *shown.split("\n"), "```", ""]

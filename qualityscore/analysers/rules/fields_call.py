@@ -51,7 +51,7 @@ BAD = (
     Case(
         title="too many, too few, unknown and double arguments",
         files={
-            "m.py": """
+            "m.py": """\
 class A:
     def f(self, a, b=1):
         return a
@@ -75,13 +75,13 @@ class A:
 """
         },
         found=(
+            "m.py:14:14 f",
             "m.py:15:14 f",
             "m.py:16:14 f",
             "m.py:17:14 f",
-            "m.py:18:14 f",
-            "m.py:19:14 s",
-            "m.py:20:14 c",
-            "m.py:21:14 f",
+            "m.py:18:14 s",
+            "m.py:19:14 c",
+            "m.py:20:14 f",
         ),
     ),
     Case(
@@ -98,7 +98,7 @@ GOOD = (
     Case(
         title="fitting calls, unpacked arguments, replaced and decorated methods",
         files={
-            "m.py": """
+            "m.py": """\
 import functools
 from elsewhere import wrap
 

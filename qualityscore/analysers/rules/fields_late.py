@@ -162,7 +162,7 @@ BAD = (
     Case(
         title="stop before start",
         files={
-            "m.py": """
+            "m.py": """\
 class Server:
     def __init__(self, port):
         self.port = port
@@ -174,12 +174,12 @@ class Server:
         self.socket.close()
 """
         },
-        found=("m.py:10:14 socket",),
+        found=("m.py:9:14 socket",),
     ),
     Case(
         title="through a private method that a public one calls",
         files={
-            "m.py": """
+            "m.py": """\
 class Report:
     def load(self, rows):
         self.rows = rows
@@ -191,7 +191,7 @@ class Report:
         return len(self.rows)
 """
         },
-        found=("m.py:10:25 rows",),
+        found=("m.py:9:25 rows",),
     ),
     Case(
         title="counting up what nothing starts",
@@ -204,7 +204,7 @@ GOOD = (
     Case(
         title="the constructor calls the method that creates it",
         files={
-            "m.py": """
+            "m.py": """\
 class Server:
     def __init__(self):
         self.reset()
@@ -223,7 +223,7 @@ class Server:
     Case(
         title="class-level default, earlier assignment, guards, and test set-up",
         files={
-            "m.py": """
+            "m.py": """\
 import unittest
 
 class A:
@@ -267,7 +267,7 @@ class D(unittest.TestCase):
     Case(
         title="properties, super() and hooks that a public method calls later",
         files={
-            "m.py": """
+            "m.py": """\
 class A:
     def __init__(self, user):
         self.user = user

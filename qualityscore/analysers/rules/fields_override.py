@@ -110,7 +110,7 @@ BAD = (
     Case(
         title="the base calls it with two arguments",
         files={
-            "m.py": """
+            "m.py": """\
 class Base:
     def run(self):
         return self.step(1, flag=True)
@@ -123,7 +123,7 @@ class Derived(Base):
         return n + 1
 """
         },
-        found=("m.py:10:5 step",),
+        found=("m.py:9:5 step",),
     ),
     Case(
         title="no call fits both",
@@ -140,7 +140,7 @@ GOOD = (
     Case(
         title="wider overrides, free constructors, private names and properties",
         files={
-            "m.py": """
+            "m.py": """\
 class Base:
     def __init__(self, a):
         self.a = a

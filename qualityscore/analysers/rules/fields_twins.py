@@ -108,7 +108,7 @@ BAD = (
     Case(
         title="with and without an underscore",
         files={
-            "m.py": """
+            "m.py": """\
 class Session:
     def __init__(self, ident):
         self._session_id = ident
@@ -122,7 +122,7 @@ class Session:
         return self.session_id
 """
         },
-        found=("m.py:8:14 session_id",),
+        found=("m.py:7:14 session_id",),
     ),
     Case(
         title="two spellings",

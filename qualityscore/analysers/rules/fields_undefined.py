@@ -46,7 +46,7 @@ BAD = (
     Case(
         title="two halves of a class disagree about a name",
         files={
-            "m.py": """
+            "m.py": """\
 class Session:
     def __init__(self, session_id):
         self._session_id = session_id
@@ -55,7 +55,7 @@ class Session:
         return f"session {self.session_id}"
 """
         },
-        found=("m.py:7:32 session_id",),
+        found=("m.py:6:32 session_id",),
     ),
     Case(
         title="a base class in another file, a slip in the derived one",
@@ -70,7 +70,7 @@ class Session:
     Case(
         title="inside closures, comprehensions, f-strings, augmented assignments and deletions",
         files={
-            "m.py": """
+            "m.py": """\
 class Walker:
     limit = 3
 
@@ -82,12 +82,12 @@ class Walker:
         return [inner() for i in items if i < self.limit and i != self.last], label
 """
         },
-        found=("m.py:7:25 limits", "m.py:9:25 lable", "m.py:10:72 last"),
+        found=("m.py:6:25 limits", "m.py:8:25 lable", "m.py:9:72 last"),
     ),
     Case(
         title="slots, dataclass fields, named tuples and enumerations are complete lists",
         files={
-            "m.py": """
+            "m.py": """\
 import enum
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -113,7 +113,7 @@ class Colour(enum.Enum):
         return self.name + self.titel
 """
         },
-        found=("m.py:12:30 z", "m.py:18:33 right", "m.py:24:33 titel"),
+        found=("m.py:11:30 z", "m.py:17:33 right", "m.py:23:33 titel"),
     ),
     Case(
         title="fields of a pydantic model",
@@ -145,7 +145,7 @@ GOOD = (
     Case(
         title="every way of defining an attribute",
         files={
-            "m.py": """
+            "m.py": """\
 class Everything:
     __slots__ = ("slotted", "__dict__")
     annotated: int
@@ -202,7 +202,7 @@ class Everything:
     Case(
         title="what cannot be known stays silent",
         files={
-            "m.py": """
+            "m.py": """\
 import somewhere
 from elsewhere import Base, rewrite
 
@@ -270,7 +270,7 @@ class Careful:
     Case(
         title="bases of the standard library, generic ones, aliases and conditional imports",
         files={
-            "m.py": """
+            "m.py": """\
 import collections
 import typing
 try:

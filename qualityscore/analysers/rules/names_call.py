@@ -67,7 +67,7 @@ BAD = (
         title="functions across files, constructors, dataclasses",
         files={
             "pkg/__init__.py": "",
-            "pkg/lib.py": """
+            "pkg/lib.py": """\
 from dataclasses import dataclass
 
 def load(path, *, strict=False):
@@ -88,7 +88,7 @@ class Point:
     x: int
     y: int = 0
 """,
-            "pkg/use.py": """
+            "pkg/use.py": """\
 from . import lib
 from .lib import Bare, Point, Small, load
 
@@ -102,13 +102,13 @@ Point(1, 2, 3)
 """,
         },
         found=(
+            "pkg/use.py:4:1 load",
             "pkg/use.py:5:1 load",
-            "pkg/use.py:6:1 load",
-            "pkg/use.py:7:1 lib.load",
-            "pkg/use.py:8:1 Small",
-            "pkg/use.py:9:1 Bare",
+            "pkg/use.py:6:1 lib.load",
+            "pkg/use.py:7:1 Small",
+            "pkg/use.py:8:1 Bare",
+            "pkg/use.py:9:1 Point",
             "pkg/use.py:10:1 Point",
-            "pkg/use.py:11:1 Point",
         ),
     ),
 )
@@ -117,7 +117,7 @@ GOOD = (
     Case(
         title="fitting, conditional, decorated, shadowed and unknown",
         files={
-            "m.py": """
+            "m.py": """\
 import enum
 import attr
 from elsewhere import wrap, Base

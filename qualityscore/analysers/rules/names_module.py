@@ -75,7 +75,7 @@ GOOD = (
     Case(
         title="what exists, what is guarded, and what cannot be known",
         files={
-            "pkg/__init__.py": """
+            "pkg/__init__.py": """\
 import json, os.path, xml.etree.ElementTree, collections.abc, importlib.metadata
 import requests.sessions
 from . import sub, plain

@@ -39,7 +39,7 @@ BAD = (
     Case(
         title="functions, methods and classes",
         files={
-            "m.py": """
+            "m.py": """\
 def f(a):
     return a
 
@@ -65,7 +65,7 @@ class A:
     x = 1
 """
         },
-        found=("m.py:5:1 f", "m.py:16:5 g", "m.py:20:5 h", "m.py:23:1 A"),
+        found=("m.py:4:1 f", "m.py:15:5 g", "m.py:19:5 h", "m.py:22:1 A"),
     ),
 )
 
@@ -73,7 +73,7 @@ GOOD = (
     Case(
         title="branches, overloads, setters, registrations, and use in between",
         files={
-            "m.py": """
+            "m.py": """\
 import functools
 from typing import overload
 

@@ -74,7 +74,7 @@ BAD = (
     Case(
         title="class scope is not visible in methods and in comprehensions of the class body",
         files={
-            "m.py": """
+            "m.py": """\
 class A:
     size = 3
     cells = [size for _ in range(2)]
@@ -84,12 +84,12 @@ class A:
         return size * 2
 """
         },
-        found=("m.py:4:14 size", "m.py:8:16 size"),
+        found=("m.py:3:14 size", "m.py:7:16 size"),
     ),
     Case(
         title="comprehension variables, handled exceptions and deleted names are gone afterwards",
         files={
-            "m.py": """
+            "m.py": """\
 def f(items):
     squares = [i * i for i in items]
     try:
@@ -101,7 +101,7 @@ def f(items):
     return total, squares
 """
         },
-        found=("m.py:8:11 error", "m.py:8:18 i", "m.py:10:19 squares"),
+        found=("m.py:7:11 error", "m.py:7:18 i", "m.py:9:19 squares"),
     ),
     Case(
         title="used before it is bound",
@@ -127,7 +127,7 @@ GOOD = (
     Case(
         title="every binding form",
         files={
-            "m.py": """
+            "m.py": """\
 from __future__ import annotations
 import os.path, sys as system
 from collections import *

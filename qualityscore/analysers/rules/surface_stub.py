@@ -38,7 +38,7 @@ BAD = (
     Case(
         title="bodiless, constant, and a class of stubs",
         files={
-            "m.py": '''
+            "m.py": '''\
 def nothing(a):
     """Will do something."""
 
@@ -56,11 +56,11 @@ class Hollow:
 '''
         },
         found=(
-            "m.py:2:1 m.nothing",
-            "m.py:5:1 m.later",
-            "m.py:8:1 m.always",
-            "m.py:13:1 m.Hollow",
-            "m.py:14:5 m.Hollow.act",
+            "m.py:1:1 m.nothing",
+            "m.py:4:1 m.later",
+            "m.py:7:1 m.always",
+            "m.py:12:1 m.Hollow",
+            "m.py:13:5 m.Hollow.act",
         ),
     ),
 )
@@ -69,7 +69,7 @@ GOOD = (
     Case(
         title="functions that do something, exceptions, private names",
         files={
-            "m.py": """
+            "m.py": """\
 class BoxError(Exception):
     pass
 
