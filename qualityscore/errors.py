@@ -175,7 +175,7 @@ class RepositoryFetchError(HarnessError):
 class ServiceError(QualityScoreError):
     """The scoring service refused a request, or could not be reached."""
 
-    code = "QS-370"
+    code = "QS-380"
 
     def __init__(self, message: str, status: int | None = None, problem: str | None = None) -> None:
         """`status` is the HTTP status, `problem` the code that the service gave; None where there was none."""

@@ -53,7 +53,9 @@ _SERVICES = re.compile(
 def report_of(run: Comparison, *, subject: SubjectInfo, profile_name: str, started: datetime) -> Report:
     """Scores from whatever was gathered."""
     compared = _compare_tests(run)
-    names = compare_names(run.before_code, run.after_code) if run.before_code and run.after_code else None
+    names = None
+    if run.before_code and run.after_code and run.compares_names():
+        names = compare_names(run.before_code, run.after_code)
     credible = _credibility(run, names)
     scored = score(
         run.profile,
@@ -232,12 +234,18 @@ def _baseline_measures(run: Comparison) -> dict[str, Outcome]:
 
 
 def _all_findings(run: Comparison) -> tuple[Finding, ...]:
-    """The branch's findings, by place."""
-    found = [
+    """The branch's findings of the dimensions that were asked for, by place."""
+    every = [
         *(run.after_code.static.findings if run.after_code else ()),
         *(run.cost.findings if run.cost else ()),
     ]
+    found = [finding for finding in every if _asked(run, finding)]
     return tuple(sorted(found, key=lambda f: (f.path or "", f.line or 0, f.column or 0, f.code, f.message)))
+
+
+def _asked(run: Comparison, finding: Finding) -> bool:
+    """Whether a finding is of a dimension that was asked for."""
+    return finding.dimension is None or finding.dimension in run.wanted
 
 
 def _code_faults(run: Comparison) -> tuple[FaultReport, ...]:
@@ -250,11 +258,11 @@ def _branch(run: Comparison, compared: Compared | None, names: NameChanges | Non
     matched = Matched(new=(), fixed=(), unchanged=0)
     if run.before_code is not None and run.after_code is not None:
         matched = match(
-            run.before_code.located,
-            run.after_code.located,
+            tuple(one for one in run.before_code.located if _asked(run, one.finding)),
+            tuple(one for one in run.after_code.located if _asked(run, one.finding)),
             (run.before_code.bodies(), run.after_code.bodies()),
         )
-    new = (*matched.new, *(run.cost.findings if run.cost else ()))
+    new = (*matched.new, *(f for f in (run.cost.findings if run.cost else ()) if _asked(run, f)))
     counts = Counter(finding.severity for finding in new)
     values: Mapping[str, Outcome] = run.after_code.static.measures if run.after_code else {}
     if not run.has_tests():

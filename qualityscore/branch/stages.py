@@ -106,7 +106,7 @@ class Comparison:
         self.guarded("environment", self.build_environments)
         if self.wanted & {FUNCTIONAL, "robustness", "efficiency", "resource"}:
             self.guarded("own tests", self.run_tests)
-        if self.wanted & {"maintainability", "security"} or self.earlier is not None:
+        if self.reads_quality() or self.earlier is not None:
             self.guarded("code", self.read_code)
         if self.wanted & {"efficiency", "resource"} and self.earlier is not None:
             self.cost = self.guarded("cost", self.measure_cost)
@@ -273,6 +273,14 @@ class Comparison:
             id_ for id_ in broken if (t := again.tests.get(id_)) is not None and t.verdict is Verdict.PASSED
         )
 
+    def reads_quality(self) -> bool:
+        """Whether a dimension was asked for that the static tools measure."""
+        return bool(self.wanted & {"maintainability", "security"})
+
+    def compares_names(self) -> bool:
+        """Whether credibility was asked for: with every dimension whose scores depend on it."""
+        return bool(self.wanted - {FUNCTIONAL, "resource"})
+
     def read_code(self) -> None:
         """Both states, read with the baseline's public names."""
         assert self.project is not None
@@ -280,11 +288,12 @@ class Comparison:
         if self.earlier is not None:
             self.before_code = state.read_code(
                 self.earlier.tree, self.settled, self.before_environment, production=self.settings.production,
-                is_reference=True, progress=self.steps("code before"),
+                is_reference=True, tools=self.reads_quality(), progress=self.steps("code before"),
             )  # fmt: skip
         self.after_code = state.read_code(
             self.taken.tree, self.project, self.after_environment, production=self.settings.production,
-            public=self.before_code.names if self.before_code else None, progress=self.steps("code"),
+            public=self.before_code.names if self.before_code else None, tools=self.reads_quality(),
+            progress=self.steps("code"),
         )  # fmt: skip
 
     def measure_cost(self) -> cost_stage.Costs:

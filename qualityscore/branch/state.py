@@ -26,7 +26,7 @@ from qualityscore.branch.own_tests import OwnRun
 from qualityscore.branch.project import Project
 from qualityscore.branch.settings import ProductionSpec, overruled
 from qualityscore.collectors import static as static_collectors
-from qualityscore.collectors.context import StaticOutcome
+from qualityscore.collectors.context import StaticContext, StaticOutcome
 from qualityscore.core.matching import Located
 from qualityscore.errors import SnapshotError
 from qualityscore.model.codec import adapter, dump
@@ -103,12 +103,14 @@ def read_code(
     production: ProductionSpec,
     public: tuple[Name, ...] | None = None,
     is_reference: bool = False,
+    tools: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Code:
     """Read a state without running it.
 
-    `public` are the baseline's public names, which decide what code counts as used; by default its own. Raises
-    ToolError when no worker can be started.
+    `public` are the baseline's public names, which decide what code counts as used; by default its own. Without
+    `tools` there are no measures and no findings, only names and definitions. Raises ToolError when no worker can be
+    started.
     """
     tree = replace(tree, import_roots=project.roots)
     cache = cache_root() / "static" / "results.sqlite"
@@ -125,18 +127,7 @@ def read_code(
         cache=cache,
     )
     context = replace(context, files=overruled(production, tree.files, context.files))
-    analysed = contained_structure(
-        gather(tree.root, context.files, cache=cache),
-        tree.import_roots,
-        site_packages=(site,) if site else (),
-        others=tree.files,
-    )
-    if isinstance(analysed, Unreadable):
-        whose = Fault.REFERENCE if is_reference else Fault.SUBJECT
-        lost = Unavailable(reason=analysed.reason, fault=whose)
-        static = static_collectors.measure(context, analysed=lost, on_progress=progress)
-    else:
-        static = static_collectors.measure(context, analysed=analysed, on_progress=progress)
+    static = _measured(context, tree, site, is_reference, progress) if tools else StaticOutcome(measures={})
     lines: dict[str, set[int]] = {}
     for finding in static.findings:
         if finding.path is not None and finding.line:
@@ -150,6 +141,27 @@ def read_code(
         definitions=reading.definitions,
         production=context.files,
     )
+
+
+def _measured(
+    context: StaticContext,
+    tree: Tree,
+    site: Path | None,
+    is_reference: bool,
+    progress: Callable[[int, int], None] | None,
+) -> StaticOutcome:
+    """What the static tools say about a state."""
+    analysed = contained_structure(
+        gather(tree.root, context.files, cache=context.cache),
+        tree.import_roots,
+        site_packages=(site,) if site else (),
+        others=tree.files,
+    )
+    if isinstance(analysed, Unreadable):
+        whose = Fault.REFERENCE if is_reference else Fault.SUBJECT
+        lost = Unavailable(reason=analysed.reason, fault=whose)
+        return static_collectors.measure(context, analysed=lost, on_progress=progress)
+    return static_collectors.measure(context, analysed=analysed, on_progress=progress)
 
 
 def _public_names(tree: Tree, project: Project, cache: Path | None) -> tuple[tuple[Name, ...] | None, tuple[str, ...]]:

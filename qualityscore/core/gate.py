@@ -23,8 +23,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from qualityscore.core.asked import Asked
 from qualityscore.errors import SettingsError
-from qualityscore.model.branch import SEVERITIES, Condition, GateReport
+from qualityscore.model.branch import NOT_ASKED, SEVERITIES, Condition, GateReport
 from qualityscore.model.finding import Severity
 from qualityscore.model.foreign import first_problem
 
@@ -103,14 +104,19 @@ def gate_of(spec: GateSpec, source: str, default: Gate | None) -> Gate:
 
 
 def decide(gate: Gate, report: Mapping[str, Any], *, accept_removed: bool = False) -> GateReport:
-    """Decide every condition on a report in its JSON form.
+    """Decide every condition on a report in its JSON form; one on what the caller did not ask for is met.
 
     Raises SettingsError for a path that the report does not have.
     """
     decided = tuple(
         _decide(spec, report, gate.source) for spec in gate.conditions if not (spec.accepts_removed and accept_removed)
     )
-    return GateReport(source=gate.source, passed=all(one.passed for one in decided), conditions=decided)
+    return GateReport(
+        source=gate.source,
+        passed=all(one.passed for one in decided),
+        conditions=decided,
+        accept_removed=accept_removed,
+    )
 
 
 def _decide(spec: ConditionSpec, report: Mapping[str, Any], source: str) -> Condition:
@@ -121,6 +127,8 @@ def _decide(spec: ConditionSpec, report: Mapping[str, Any], source: str) -> Cond
     assert spec.number is not None
     value, owner = look_up(report, spec.number, source)
     name = spec.name or spec.number
+    if not Asked(report).number(spec.number):
+        return Condition(name=name, passed=True, numbers=NOT_ASKED)
     if value is None:
         return Condition(name=name, passed=spec.if_measured, numbers=f"{spec.number} was not measured")
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -157,6 +165,8 @@ def _on_findings(spec: ConditionSpec, report: Mapping[str, Any]) -> Condition:
         if word
     )
     name = spec.name or what
+    if not Asked(report).findings():
+        return Condition(name=name, passed=True, numbers=NOT_ASKED)
     if spec.findings != "all" and not branch:
         return Condition(name=name, passed=spec.if_measured, numbers="there is no baseline to compare findings with")
     passed = _within(len(chosen), spec)
@@ -173,6 +183,8 @@ def _on_drop(spec: ConditionSpec, report: Mapping[str, Any], source: str) -> Con
     assert spec.max is not None
     name = spec.name or f"drop of {spec.drop}"
     scored = _scored(report, spec.drop, source)
+    if not Asked(report).score(spec.drop):
+        return Condition(name=name, passed=True, numbers=NOT_ASKED)
     score, high = scored.get("score"), scored.get("high", scored.get("score"))
     if scored.get("applicable") is False or (score is None and spec.if_measured):
         return Condition(name=name, passed=True, numbers=f"{spec.drop} does not apply")

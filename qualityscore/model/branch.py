@@ -129,6 +129,10 @@ class BranchReport:
     notes: tuple[str, ...] = ()
 
 
+NOT_ASKED = "not asked for"
+"""The numbers of a condition on what the caller left out: it is met."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
     """One condition of a gate, as it was met or not. `numbers` are what decided, in words."""
@@ -141,16 +145,26 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateReport:
-    """What a gate said; `source` is the file, or `default`."""
+    """What a gate said; `source` is the file, or `default`.
+
+    `accept_removed`: the caller accepted removed, newly skipped and weakened tests, and no condition on them counted.
+    """
 
     source: str
     passed: bool
     conditions: tuple[Condition, ...]
+    accept_removed: bool = False
 
     @property
     def failed(self) -> tuple[Condition, ...]:
         """The conditions that were not met."""
         return tuple(condition for condition in self.conditions if not condition.passed)
+
+    @property
+    def words(self) -> str:
+        """How many conditions were decided, and how many were on what was not asked for."""
+        beside = sum(condition.numbers == NOT_ASKED for condition in self.conditions)
+        return f"{len(self.conditions) - beside} conditions" + (f", {beside} {NOT_ASKED}" if beside else "")
 
 
 SEVERITIES = (Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.INFO)

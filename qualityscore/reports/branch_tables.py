@@ -41,7 +41,7 @@ def branch_parts(report: Report) -> Iterator[RenderableType]:
 def _gate(gate: GateReport) -> Iterator[RenderableType]:
     yield Text("")
     if gate.passed:
-        yield Text(f"Gate passed ({len(gate.conditions)} conditions, {inert(gate.source)})", style="bold green")
+        yield Text(f"Gate passed ({gate.words}, {inert(gate.source)})", style="bold green")
         return
     yield Text(f"Gate failed ({inert(gate.source)})", style="bold red")
     table = Table.grid(padding=(0, 2))

@@ -58,6 +58,22 @@ def test_a_failing_test_fails_the_gate(ledger, capsys):
     assert report["functional"]["score"] == 0.5
 
 
+def test_a_new_finding_fails_nothing_where_only_the_tests_were_asked_for(ledger):
+    put(
+        ledger, {"src/ledger/shell.py": "import subprocess\n\n\ndef run(text):\n    subprocess.run(text, shell=True)\n"}
+    )
+    report = compare(ledger, only=("functional",))
+    assert report.gate.passed
+    numbers = {condition.name: condition.numbers for condition in report.gate.conditions}
+    assert numbers["no new finding of high severity"] == "not asked for"
+    assert (report.findings, report.branch.findings.new, report.credibility.score) == ((), (), None)
+    assert (report.branch.names, report.faults) == (None, ())
+    both = compare(ledger, only=("functional", "security"))
+    assert failed(both) == ["no new finding of high severity"]
+    assert {finding.code for finding in both.branch.findings.new if finding.severity == "high"} == {"B602"}
+    assert {finding.dimension for finding in both.findings} == {"security"}
+
+
 def test_a_removed_test_fails_the_gate_unless_accepted(ledger):
     text = (ledger / "tests/test_book.py").read_text()
     (ledger / "tests/test_book.py").write_text(text[: text.index("def test_parse_line")])

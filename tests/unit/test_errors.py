@@ -3,8 +3,26 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
+from collections.abc import Iterator
 
-from qualityscore.errors import MAX_MESSAGE, HarnessError, ProfileError
+from qualityscore.errors import MAX_MESSAGE, HarnessError, ProfileError, QualityScoreError, ServiceError
+
+
+def tree(kind: type[QualityScoreError]) -> Iterator[type[QualityScoreError]]:
+    yield kind
+    for child in kind.__subclasses__():
+        yield from tree(child)
+
+
+def test_every_kind_of_error_has_a_code_of_its_own() -> None:
+    shared = {
+        code
+        for code, times in Counter(kind.__dict__.get("code") for kind in tree(QualityScoreError)).items()
+        if times > 1
+    }
+    assert shared == set()
+    assert ServiceError.code == "QS-380"
 
 
 def test_a_long_message_loses_its_middle_and_keeps_what_to_do() -> None:

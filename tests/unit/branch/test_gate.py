@@ -105,6 +105,68 @@ def test_removed_tests_can_be_accepted(change):
     assert decide(default_gate(), document, accept_removed=True).passed
 
 
+def only(*wanted):
+    """The report of a branch that got worse in everything, of which only `wanted` was asked for."""
+    document = report()
+    for name, dimension in document["dimensions"].items():
+        dimension |= {"left_out": name not in wanted, "score": 0.1, "high": 0.1}
+        for measure in dimension["measures"]:
+            measure |= {"score": 0.1, "high": 0.1}
+    document["functional"]["left_out"] = "functional" not in wanted
+    document["branch"]["tests"]["broken"] = [{"id": "t.py::test_a", "reason": "why"}]
+    document["branch"]["names"]["lost"] = [{"name": "m.f", "reason": "why"}]
+    document["branch"]["findings"]["new"] = [{**FINDING, "severity": "high"}]
+    return document
+
+
+@pytest.mark.parametrize(
+    ("wanted", "reasons"),
+    [
+        (("functional",), ["what passed still passes"]),
+        (
+            ("maintainability",),
+            ["every public name is still defined", "no new finding of high severity", "maintainability is kept"],
+        ),
+        (
+            ("functional", "efficiency"),
+            [
+                "what passed still passes", "every public name is still defined", "no new finding of high severity",
+                "no workload is slower",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_a_condition_on_what_was_not_asked_for_is_met_and_says_so(wanted, reasons):
+    decided = decide(default_gate(), only(*wanted))
+    assert [condition.name for condition in decided.failed] == reasons
+    passed = {condition.name: condition.numbers for condition in decided.conditions if condition.passed}
+    if wanted == ("functional",):
+        beside = ["every public name is still defined", "no new finding of high severity"]
+        assert [passed[name] for name in (*beside, "maintainability is kept", "no workload is slower")] == [
+            "not asked for"
+        ] * 4
+        assert decided.words == "6 conditions, 4 not asked for"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        'number = "non_functional.score"\nmin = 1',
+        'number = "credibility.score"\nmin = 2',
+        'number = "dimensions.efficiency.measures.workload.cost.value"\nmax = 0',
+        'number = "findings.count"\nmax = 0',
+        'findings = "all"\nmax = 0',
+        'drop = "credibility"\nmax = -1.0',
+        'drop = "non_functional"\nmax = 0',
+    ],
+)
+def test_every_kind_of_condition_knows_what_was_asked_for(condition):
+    text = f"[[condition]]\n{condition}"
+    asked = only("functional", "maintainability", "efficiency")
+    assert not verdict(text, asked).passed
+    assert [c.numbers for c in verdict(text, only("functional")).conditions] == ["not asked for"]
+
+
 def test_a_gate_can_keep_the_default_conditions():
     text = 'default = true\n[[condition]]\nnumber = "functional.score"\nmin = 1'
     assert len(parse_gate(text, "g", default_gate()).conditions) == len(default_gate().conditions) + 1

@@ -3,8 +3,10 @@
 import re
 from dataclasses import replace
 
+import pytest
 from markdown_it import MarkdownIt
 
+from qualityscore.catalog import RENDERERS
 from qualityscore.model.branch import (
     BaselineState,
     BranchReport,
@@ -88,6 +90,16 @@ def test_everything_else_is_folded():
 def test_a_passed_gate_is_said_in_one_word():
     passed = replace(compared(), gate=GateReport(source="default", passed=True, conditions=()))
     assert seen(markdown.render(passed)).split()[0] == "Passed:"
+
+
+@pytest.mark.parametrize("name", ["html", "markdown", "console"])
+def test_every_page_says_of_credibility_what_it_counts(name):
+    """A branch's c counts names that are defined; a task's, entries that were shown to do something right."""
+    words = {"entries do something right", "public names are still defined"}
+    assert {word for word in words if f"1 of 1 {word}" in RENDERERS[name](compared())} == {
+        "public names are still defined"
+    }
+    assert {word for word in words if f"1 of 1 {word}" in RENDERERS[name](report())} == {"entries do something right"}
 
 
 def test_it_stays_under_60000_characters_whatever_happens():
