@@ -53,6 +53,7 @@ def test_a_functional_score_that_was_left_out_has_no_count_of_passed_tests():
     assert report.faults == ()
 
 
+@pytest.mark.slow
 def test_a_snapshot_of_other_tools_is_not_compared_with_but_measured_again(own_task):
     before = evaluate(SUBJECT, task=str(own_task), only=("security", "maintainability"))
     change_snapshot(own_task, lambda s: s["provenance"]["tools"].update(pylint="3.0.0"))

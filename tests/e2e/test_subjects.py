@@ -30,12 +30,15 @@ def measured_dimensions(name: str) -> tuple[str, ...] | None:
     return ("functional", *(d for d in DIMENSIONS if d in spoken_of))
 
 
-# Every kind of subject is evaluated in the test suite; its repetitions on a second task and in other forms (of stubs:
-# bodiless, constant and raising ones beside empty and echoing ones) are slow.
+# Repetitions on a second task and in other forms (of stubs: bodiless, constant and raising ones beside empty and echoing
+# ones) are slow, and so are subjects of whose fault a stage's own tests have one as well (an import that hangs, probes
+# that are not survived).
 SLOW = frozenset(
     {"empty_slugify", "bodiless_slugify", "constant_slugify", "echo_slugify", "raising_slugify"}
     | {"bodiless_cachetools", "constant_cachetools", "raising_cachetools", "tangled"}
     | {
+        "hanging_import",
+        "fragile",
         "memory_limit",
         "quadratic",
         "leaking",
