@@ -78,7 +78,11 @@ def place(tmp_path):
 
 
 def pages():
-    slow = {"docs/tutorials/score-samples.md", "docs/tutorials/judge-a-pull-request.md", "docs/tutorials/rank-models.md"}
+    slow = {
+        "docs/tutorials/score-samples.md",
+        "docs/tutorials/judge-a-pull-request.md",
+        "docs/tutorials/rank-models.md",
+    }
     docs = ROOT / "docs"
     told = [docs / "index.md", ROOT / "README.md"]
     told += [path for folder in ("tutorials", "howto", "guide") for path in (docs / folder).rglob("*.md")]

@@ -30,9 +30,9 @@ def measured_dimensions(name: str) -> tuple[str, ...] | None:
     return ("functional", *(d for d in DIMENSIONS if d in spoken_of))
 
 
-# Repetitions on a second task and in other forms (of stubs: bodiless, constant and raising ones beside empty and echoing
-# ones) are slow, and so are subjects of whose fault a stage's own tests have one as well (an import that hangs, probes
-# that are not survived).
+# Repetitions on a second task and in other forms (of stubs: bodiless, constant and raising ones beside empty and
+# echoing ones) are slow, and so are subjects whose fault a stage's own tests have as well: an import that hangs, probes
+# that are not survived.
 SLOW = frozenset(
     {"empty_slugify", "bodiless_slugify", "constant_slugify", "echo_slugify", "raising_slugify"}
     | {"bodiless_cachetools", "constant_cachetools", "raising_cachetools", "tangled"}
