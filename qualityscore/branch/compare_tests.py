@@ -178,13 +178,16 @@ class _Comparison:
         return self.runs.crossed.tests.get(id_) if self.runs.crossed is not None else None
 
     def _note(self, name: str, id_: str, reason: str, to: str | None = None) -> None:
-        self.lists[name].append(TestChange(id=id_, reason=reason, to=to))
+        now = self.runs.after.tests.get(to or id_)
+        self.lists[name].append(TestChange(id=id_, reason=reason, to=to, duration_s=_duration_s(now)))
 
     def _result(self, id_: str, outcome: TestOutcome, failure: Failure | None = None) -> None:
+        now = self.runs.after.tests.get(self.moved_to.get(id_, id_))
         self.results.append(
             TestResult(
                 id=id_,
                 outcome=outcome,
+                duration_s=_duration_s(now),
                 failure=failure,
                 stable=is_stable(failure),
                 fault=None if failure is None else Fault.SUBJECT,
@@ -243,6 +246,11 @@ def _failure_of(test: OwnTest | None) -> Failure | None:
 
 def _failure(reason: str) -> Failure:
     return Failure(class_name=FailureClass.EXECUTABILITY, subclass="collection", message=reason[:600])
+
+
+def _duration_s(test: OwnTest | None) -> float | None:
+    """Wall time; None for what did not run."""
+    return test.duration_s if test is not None and test.verdict is not Verdict.SKIPPED else None
 
 
 def _why(failure: Failure | None) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from qualityscore.model.finding import Finding, Severity
 
@@ -26,13 +28,14 @@ class BaselineState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestChange:
-    """One test whose meaning changed. `to` is its id now, where it has another."""
+    """One test whose meaning changed. `to` is its id now, where it has another; `duration_s` what its run now took."""
 
     __test__ = False  # pytest takes the name for a test class
 
     id: str
     reason: str
     to: str | None = None
+    duration_s: Annotated[float | None, Field(ge=0)] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

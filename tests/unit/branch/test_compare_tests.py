@@ -1,5 +1,7 @@
 """What became of a repository's own tests: a branch cannot pass by deleting, skipping, weakening or undermining."""
 
+from dataclasses import replace
+
 from qualityscore.branch.compare_tests import Runs, compare_tests
 from qualityscore.branch.definitions import Definition
 from qualityscore.branch.own_tests import OwnRun, OwnTest, Verdict
@@ -156,3 +158,13 @@ def test_a_flaky_test_counts_as_passed():
     compared = compare(run(a=True), run(a=False), flaky=["tests/t.py::test_a"])
     assert lists(compared) == {"flaky": ["a"]}
     assert compared.results[0].outcome is TestOutcome.PASSED
+
+
+def test_what_ran_keeps_its_time_and_what_did_not_has_none():
+    after = run(a=True, b=False, c=None, new=False)
+    after = replace(after, tests={id_: replace(test, duration_s=0.25) for id_, test in after.tests.items()})
+    compared = compare(run(a=True, b=True, c=True, gone=True), after)
+    assert [(result.id[-6:], result.duration_s) for result in compared.results] == [
+        ("test_a", 0.25), ("test_b", 0.25), ("test_c", None), ("t_gone", None),
+    ]  # fmt: skip
+    assert [change.duration_s for change in compared.changes.failing] == [0.25]
