@@ -12,6 +12,7 @@ from qualityscore.analysers.names import judge_imports, tally, unbound_names
 from qualityscore.analysers.public import difference
 from qualityscore.analysers.registry import ANALYSERS, RULES
 from qualityscore.analysers.repository import Repository
+from qualityscore.analysers.rules.layers_order import unmatched
 from qualityscore.collectors.listing import listed
 from qualityscore.languages.python_source import printable
 from qualityscore.model.finding import Finding, Severity
@@ -126,6 +127,7 @@ def _layers(repository: Repository) -> dict[str, Any]:
     return {
         "classes": [_class_data(c) for c in measured],
         "modules": modules,
+        "unmatched_order": [{"name": name, "suggestion": meant} for name, meant in unmatched(repository.reading)],
         "cycles": [{"modules": list(group), "shortest": list(cycle)} for group, cycle in graph.cycles],
         "summary": {
             "classes": len(measured),

@@ -60,10 +60,13 @@ class Library:
         cache: Path | None = None,
         declared: frozenset[str] = frozenset(),
         assumed: bool = False,
+        around: Path | None = None,
     ) -> None:
         """`declared` are the distributions that the repository says it needs: where one of them is not installed in
         `site_packages`, a module that cannot be found may be its. `assumed` says that nobody said that the repository's
-        environment is `site_packages`: what is absent there may be present in its own."""
+        environment is `site_packages`: what is absent there may be present in its own. `around` is the folder on
+        the import path that encloses what was given, where that is a part of something larger."""
+        self._around = around
         self._declared = declared
         self.assumed = assumed
         self._store = StaticCache(cache)
@@ -113,9 +116,15 @@ class Library:
         parts = dotted.split(".")
         return any(root.joinpath(*parts).is_dir() for root in self._site_packages)
 
-    def _file(self, dotted: str) -> Path | None:
+    def lies_around(self, dotted: str) -> bool:
+        """Whether the folder that encloses what was given has such a module, which nobody asked to read."""
+        if self._around is None:
+            return False
+        return self._around.joinpath(*dotted.split(".")).is_dir() or self._file(dotted, (self._around,)) is not None
+
+    def _file(self, dotted: str, roots: tuple[Path, ...] | None = None) -> Path | None:
         parts = dotted.split(".")
-        for root in self._roots:
+        for root in self._roots if roots is None else roots:
             folder = root.joinpath(*parts)
             for candidate in (folder / "__init__.py", folder.with_name(parts[-1] + ".py")):
                 if candidate.is_file():

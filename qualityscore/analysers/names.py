@@ -12,6 +12,7 @@ from qualityscore.analysers.facts import ImportFact, Use
 from qualityscore.analysers.project import STANDARD, Module, Project, UnknownEntity
 
 _MADE_AT_BUILD = re.compile(r"^_?_?version_?_?$|^_version.*|^_build.*|_pb2(_grpc)?$")
+_AROUND = "it lies outside of what was given"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,8 @@ def _judge(project: Project, module: Module, imported: ImportFact) -> tuple[str 
     home = project.in_repository(top, module)
     if project.library.exists(dotted):
         return None, None
+    if project.library.lies_around(dotted):
+        return None, _AROUND
     if home is not None and home.package:
         # a package of the repository: nobody else can provide its modules
         if "__path__" in home.fact.bindings or _MADE_AT_BUILD.match(dotted.rpartition(".")[2]):
@@ -111,6 +114,9 @@ def _judge(project: Project, module: Module, imported: ImportFact) -> tuple[str 
 def _judge_relative(project: Project, module: Module, imported: ImportFact) -> tuple[str | None, str | None]:
     if project.imported_module(imported, module) is not None:
         return None, None
+    absolute = project.absolute(imported, module)
+    if absolute and project.library.lies_around(absolute):
+        return None, _AROUND
     folder = posixpath.dirname(module.path)
     for _ in range(imported.level - 1):
         if not folder:

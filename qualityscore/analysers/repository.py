@@ -58,12 +58,15 @@ def read_repository(
     if path.is_file() and not production.files:
         production = type(production)(files=files)
     read = [*production.files, *(f for f, reason in production.left_out if reason not in _NEVER_READ)]
-    project = Project(
-        gather(root, sorted(read), cache=cache),
-        Library(site_packages, cache=cache, declared=declared_distributions(root, files), assumed=assumed),
-        package=_package_name(root),
-        others=files,
+    package = _package_name(root)
+    library = Library(
+        site_packages,
+        cache=cache,
+        declared=declared_distributions(root, files),
+        assumed=assumed,
+        around=_around(root, package) if package or path.is_file() else None,
     )
+    project = Project(gather(root, sorted(read), cache=cache), library, package=package, others=files)
     return Repository(
         root=root,
         reading=Reading(
@@ -101,6 +104,12 @@ def _list(path: Path) -> tuple[Path, tuple[str, ...], tuple[tuple[str, str], ...
         )
     odd = tuple((p, reason) for p, reason in tree.refused if p.endswith(SOURCE_SUFFIXES) or "cannot" in reason)
     return path, tree.files, odd
+
+
+def _around(root: Path, package: str) -> Path:
+    """The folder that holds the top package, for a file outside of packages its own."""
+    folder = root.resolve()
+    return folder.parents[package.count(".")] if package else folder
 
 
 def _package_name(root: Path) -> str:

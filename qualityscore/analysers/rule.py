@@ -72,7 +72,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One kind of finding. `defect` says that `structure.defects` counts it (scoring.md section 4)."""
+    """One kind of finding. `defect` says that `structure.defects` counts it (scoring.md section 4).
+
+    `hint` is a suggestion that its findings share and that can be understood without any of them.
+    """
 
     code: str
     analyser: str
@@ -81,6 +84,7 @@ class Rule:
     check: Check
     severity: Severity = Severity.LOW
     defect: bool = False
+    hint: str | None = None
 
     def finding(
         self,

@@ -114,7 +114,7 @@ def read_code(
     """
     tree = replace(tree, import_roots=project.roots)
     cache = cache_root() / "static" / "results.sqlite"
-    own, unknown = _public_names(tree, project, cache)
+    own, unknown = public_names(tree, project, cache)
     counted = public if public is not None else own
     site = next(iter(sorted(environment.prefix.glob("lib/python*/site-packages"))), None) if environment else None
     context = static_collectors.context_for(
@@ -164,7 +164,11 @@ def _measured(
     return static_collectors.measure(context, analysed=analysed, on_progress=progress)
 
 
-def _public_names(tree: Tree, project: Project, cache: Path | None) -> tuple[tuple[Name, ...] | None, tuple[str, ...]]:
+def public_names(tree: Tree, project: Project, cache: Path | None) -> tuple[tuple[Name, ...] | None, tuple[str, ...]]:
+    """The public names of a tree's packages (None where they cannot be read), and those that are made at run time.
+
+    Raises ToolError when no worker can be started.
+    """
     found = contained_surface(tree, cache=cache)
     if isinstance(found, Unreadable):
         return None, ()

@@ -7,12 +7,13 @@ import json
 import sys
 import sysconfig
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qualityscore.commands.output import add_json_option, check_outputs, path, write
-from qualityscore.errors import InputError
+from qualityscore.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from qualityscore.analysers.repository import Repository
@@ -66,13 +67,17 @@ def run(args: argparse.Namespace) -> int:
     from qualityscore.analysers.rules.layers_order import parse_order  # noqa: PLC0415
     from qualityscore.runtime.cache import cache_root, static_results  # noqa: PLC0415
 
+    _check_options(args)
     check_outputs(args.json, args.propose)
+    order = parse_order(_text(args.order)) if args.order else ()
+    if args.order and not order:
+        raise InputError(f"Cannot use {args.order} as a layer order: it names no module.")
     cache = static_results(cache_root())
     repository = read_repository(
         Path(args.path),
         imports=tuple(args.imports),
         reference=_reference(Path(args.against), tuple(args.imports)) if args.against else None,
-        order=parse_order(_text(args.order)) if args.order else (),
+        order=order,
         site_packages=_site_packages(args),
         assumed=not (args.site_packages or args.task),
         cache=cache,
@@ -95,15 +100,43 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _check_options(args: argparse.Namespace) -> None:
+    """Raises UsageError for an option that the named analyser has no use for."""
+    for option, value, served in (
+        ("--task", args.task, ("fields", "surface", "names")),
+        ("--site-packages", args.site_packages, ("fields", "surface", "names")),
+        ("--order", args.order, ("layers",)),
+        ("--import", args.imports, ("surface",)),
+        ("--against", args.against, ("surface",)),
+        ("--propose", args.propose, ("surface",)),
+    ):
+        if value and args.analyser and args.analyser not in served:
+            one = served[0] if len(served) == 1 else f"{', '.join(served[:-1])} or {served[-1]}"
+            raise UsageError(f"{option} says nothing to the analyser {args.analyser}: name {one}, or no analyser.")
+
+
 def _measure(repository: Repository, cache: Path) -> StaticOutcome:
-    """The static measures: radon, pylint, bandit, and `structure.defects` with the analysers' part."""
+    """The static measures: radon, pylint, bandit, and `structure.defects` with the analysers' part.
+
+    Judged code is what `evaluate` without a baseline judges: functions that other code names, and public ones.
+    """
     from qualityscore.analysers.structure import defects  # noqa: PLC0415
+    from qualityscore.branch.project import read_project  # noqa: PLC0415
+    from qualityscore.branch.state import public_names  # noqa: PLC0415
     from qualityscore.collectors.static import context_for, measure  # noqa: PLC0415
-    from qualityscore.languages.python_production import ScannedTree  # noqa: PLC0415
+    from qualityscore.runtime.target import Tree  # noqa: PLC0415
 
     reading = repository.reading
-    tree = ScannedTree(root=repository.root, files=repository.files)
-    context = context_for(tree, judged=None, import_roots=reading.project.roots, cache=cache)
+    tree = Tree(root=repository.root, import_roots=(), files=repository.files, digest="")
+    project = read_project(tree)
+    public, _ = public_names(replace(tree, import_roots=project.roots), project, cache)
+    context = context_for(
+        tree,
+        judged=None,
+        import_roots=reading.project.roots,
+        public_names={name.qualname for name in public or ()},
+        cache=cache,
+    )
     return measure(context, analysed=[f for f in defects(reading) if f.path in repository.production])
 
 
@@ -156,24 +189,28 @@ def _of_task(name: str) -> list[Path]:
 
 
 def _plain(result: dict[str, Any]) -> str:
+    from qualityscore.analysers.registry import RULES  # noqa: PLC0415
+
     lines: list[str] = []
-    repeated = Counter(f["suggestion"] for f in result["findings"] if f["suggestion"])
+    general = {rule.hint for rule in RULES if rule.hint}
+    repeated = Counter(f["suggestion"] for f in result["findings"] if f["suggestion"] in general)
     for finding in result["findings"]:
-        hint = f" ({finding['suggestion']})" if repeated[finding["suggestion"]] == 1 else ""
+        hint = f" ({finding['suggestion']})" if finding["suggestion"] and repeated[finding["suggestion"]] <= 1 else ""
         place = ":".join(str(p) for p in (one_line(finding["path"]), finding["line"], finding["column"]) if p)
         lines.append(f"{place}: {finding['code']} {finding['message']}{hint}")
     if lines:
         lines.append("")
     lines += [f"hint for {times} findings: {text}" for text, times in repeated.items() if times > 1]
-    count = len(result["findings"])
-    files = result["files"]
     lines.append(
-        f"{count} finding{'s' * (count != 1)} in {files} file{'s' * (files != 1)}, {result['sloc']} lines of code"
+        f"{_count(len(result['findings']), 'finding')} in {_count(result['files'], 'file')}, "
+        f"{_count(result['sloc'], 'line')} of code"
     )
     lines += _measure_lines(result.get("measures", {}))
     parts = result.get("analysers") or {result["analyser"]: result}
     for name, part in parts.items():
         lines.append(f"{name}: {_summary(name, part['summary'])}")
+        lines += [f"  module {one_line(absent)} is not here" for absent in part.get("missing_modules", ())]
+        lines += _unmatched(part.get("unmatched_order", ()))
     return "\n".join(lines) + "\n"
 
 
@@ -201,16 +238,19 @@ def _summary(name: str, summary: dict[str, Any]) -> str:
             for key in ("layers", "methods", "loc")
         )
         return (
-            f"{summary['classes']} classes, mean / median of {', '.join(centres)}; {summary['modules']} modules in "
-            f"{summary['module_layers']} layers, {summary['cycles']} import cycles"
+            f"{_count(summary['classes'], 'class', 'classes')}, mean / median of {', '.join(centres)}; "
+            f"{_count(summary['modules'], 'module')} in {_count(summary['module_layers'], 'layer')}, "
+            f"{_count(summary['cycles'], 'import cycle')}"
         )
     if name == "fields":
         reasons = _reasons(summary["unjudged"])
-        return f"{summary['judged']} of {summary['reads']} reads in {summary['classes']} classes judged{reasons}"
+        classes = _count(summary["classes"], "class", "classes")
+        return f"{summary['judged']} of {_count(summary['reads'], 'read')} in {classes} judged{reasons}"
     if name == "surface":
-        return f"{summary['names']} public names, {summary['documented']} documented, {summary['stubs']} stubs"
+        stubs = _count(summary["stubs"], "stub")
+        return f"{_count(summary['names'], 'public name')}, {summary['documented']} documented, {stubs}"
     reasons = _reasons(summary["imports_unjudged"])
-    return f"{summary['imports_judged']} of {summary['imports']} imported names judged{reasons}"
+    return f"{summary['imports_judged']} of {_count(summary['imports'], 'imported name')} judged{reasons}"
 
 
 def _reasons(unjudged: dict[str, int]) -> str:
@@ -218,6 +258,16 @@ def _reasons(unjudged: dict[str, int]) -> str:
     rest = sum(unjudged.values()) - sum(count for _, count in shown)
     lines = [f"\n  {count} not judged: {reason}" for reason, count in shown]
     return "".join(lines) + (f"\n  {rest} not judged for other reasons" if rest else "")
+
+
+def _unmatched(names: Iterable[dict[str, Any]]) -> Iterator[str]:
+    for one in names:
+        hint = f" (did you mean {one['suggestion']}?)" if one["suggestion"] else ""
+        yield f"  the order's {one_line(one['name'])!r} is no module here: nothing is checked against it{hint}"
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def _number(value: float | None) -> str:

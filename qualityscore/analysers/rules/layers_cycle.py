@@ -21,7 +21,7 @@ def _check(reading: Reading) -> Iterator[Finding]:
             column=imported.column,
             name=cycle[0],
             message=f"import cycle: {shown}{more}",
-            suggestion="move what both need into a module of its own",
+            suggestion=RULE.hint,
         )
 
 
@@ -36,6 +36,7 @@ RULE = Rule(
         "TYPE_CHECKING make none."
     ),
     check=_check,
+    hint="move what both need into a module of its own",
     defect=True,
 )
 

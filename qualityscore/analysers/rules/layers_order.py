@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from qualityscore.analysers.fields import did_you_mean
 from qualityscore.analysers.layers import ImportGraph
 from qualityscore.analysers.rule import Case, Reading, Rule
 from qualityscore.model.finding import Finding, Severity
@@ -38,6 +39,16 @@ def _layer(module: str, level: dict[str, int]) -> tuple[str, int] | None:
             if name in level:
                 return name, level[name]
     return None
+
+
+def unmatched(reading: Reading) -> tuple[tuple[str, str | None], ...]:
+    """The names of the order that cover no module, each with the one that was probably meant."""
+    known: set[str] = set()
+    for module in reading.project:
+        parts = module.name.split(".")
+        known.update(".".join(parts[i:j]) for i in range(len(parts)) for j in range(i + 1, len(parts) + 1))
+    named = [name for layer in reading.order for name in layer]
+    return tuple((name, did_you_mean(name, known)) for name in dict.fromkeys(named) if name not in known)
 
 
 def parse_order(text: str) -> tuple[tuple[str, ...], ...]:

@@ -10,8 +10,6 @@ from qualityscore.analysers.project import STANDARD, Module, Project
 from qualityscore.analysers.rule import Case, Reading, Rule
 from qualityscore.model.finding import Finding, Severity
 
-_WHERE = "if the project has an environment of its own, name it with --task ID or --site-packages DIR"
-
 
 def _check(reading: Reading) -> Iterator[Finding]:
     for judgement in judge_imports(reading.project):
@@ -28,7 +26,7 @@ def _check(reading: Reading) -> Iterator[Finding]:
             name=judgement.missing,
             message=f"module {judgement.missing!r} exists neither in the repository nor in the standard library"
             + ("" if judgement.missing.startswith(".") else f" nor {where}"),
-            suggestion=_WHERE if assumed else None,
+            suggestion=RULE.hint if assumed else None,
         )
         yield replace(finding, severity=Severity.INFO, dimension=None, measure=None) if assumed else finding
 
@@ -51,6 +49,7 @@ RULE = Rule(
         "makes are left out."
     ),
     check=_check,
+    hint="if the project has an environment of its own, name it with --task ID or --site-packages DIR",
     severity=Severity.MEDIUM,
     defect=True,
 )

@@ -18,7 +18,7 @@ def _check(reading: Reading) -> Iterator[Finding]:
                 class_name=one.class_name,
                 name=one.name,
                 message=f"{one.name!r} was already defined on line {one.first_line}, and nothing has used that",
-                suggestion="remove one of the two, or rename it",
+                suggestion=RULE.hint,
             )
 
 
@@ -31,6 +31,7 @@ RULE = Rule(
         "decorated ones (overloads, setters, routes) and ones used in between are left out."
     ),
     check=_check,
+    hint="remove one of the two, or rename it",
     severity=Severity.MEDIUM,
     defect=True,
 )

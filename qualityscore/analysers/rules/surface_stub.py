@@ -19,7 +19,7 @@ def _check(reading: Reading) -> Iterator[Finding]:
             column=entry.column,
             name=entry.name,
             message=f"{entry.name} is a stub: it {entry.stub}",
-            suggestion="implement it, or take it out of the public surface",
+            suggestion=RULE.hint,
         )
 
 
@@ -32,6 +32,7 @@ RULE = Rule(
         "does. Exception classes and what the reference marks as bodiless are none; hooks and protocols may be."
     ),
     check=_check,
+    hint="implement it, or take it out of the public surface",
 )
 
 BAD = (

@@ -10,8 +10,14 @@ from typing import Any
 
 import pytest
 
+from qualityscore.branch.project import read_project
+from qualityscore.branch.settings import ProductionSpec
+from qualityscore.branch.state import read_code
 from qualityscore.commands.analyze import add_parser
-from qualityscore.errors import InputError, OutputError, SubjectError
+from qualityscore.errors import InputError, OutputError, QualityScoreError, SubjectError, UsageError
+from qualityscore.languages.python_production import scan_tree
+from qualityscore.model.measure import Measured
+from qualityscore.runtime.target import Tree
 
 FINDING_KEYS = {"code", "severity", "path", "line", "column", "class", "name", "message", "suggestion"}
 
@@ -133,6 +139,87 @@ def test_an_order_file_turns_upward_imports_into_findings(
     assert [(f["path"], f["name"]) for f in found["findings"] if f["code"] == "QSL002"] == [("pkg/b.py", "pkg.c")]
 
 
+def test_names_of_an_order_that_match_nothing_are_said_with_what_was_meant(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    order = tmp_path / "order"
+    order.write_text("nosuch.module\npkg.sesion b\n")
+    found = document(capsys, "layers", str(repository), "--order", str(order))
+    assert found["unmatched_order"] == [
+        {"name": "nosuch.module", "suggestion": None},
+        {"name": "pkg.sesion", "suggestion": "pkg.session"},
+    ]
+    analyze("layers", str(repository), "--order", str(order))
+    shown = capsys.readouterr().out
+    assert "the order's 'nosuch.module' is no module here: nothing is checked against it\n" in shown
+    assert (
+        "the order's 'pkg.sesion' is no module here: nothing is checked against it (did you mean pkg.session?)" in shown
+    )
+    order.write_text("# pkg.b\n\n")
+    with pytest.raises(InputError, match=r"as a layer order: it names no module\.$"):
+        analyze("layers", str(repository), "--order", str(order))
+
+
+@pytest.mark.parametrize(
+    ("option", "serves"),
+    [
+        ("--order", {"layers"}),
+        ("--import", {"surface"}),
+        ("--against", {"surface"}),
+        ("--propose", {"surface"}),
+        ("--task", {"fields", "surface", "names"}),
+        ("--site-packages", {"fields", "surface", "names"}),
+    ],
+)
+def test_an_option_that_the_analyser_has_no_use_for_is_refused_in_one_sentence(
+    tmp_path: Path, option: str, serves: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.py").write_text("")
+    for analyser in {"layers", "fields", "surface", "names"} - serves:
+        with pytest.raises(UsageError) as caught:
+            analyze(analyser, str(tmp_path), option, str(tmp_path / "absent" / "x"))
+        message = str(caught.value)
+        assert message.startswith(f"{option} says nothing to the analyser {analyser}: name ")
+        assert all(name in message for name in serves)
+        assert message.count(".") == 1
+    for served in serves:
+        # it is looked at: what it names is not there
+        if option == "--import":
+            assert document(capsys, served, str(tmp_path), option, "absent.x")["missing_modules"] == ["absent.x"]
+            continue
+        with pytest.raises(QualityScoreError) as looked:
+            analyze(served, str(tmp_path), option, str(tmp_path / "absent" / "x"))
+        assert not isinstance(looked.value, UsageError)
+
+
+def test_hints_stand_with_their_findings_unless_they_are_understood_without(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    for root, own in ((good, "self"), (bad, "self, extra")):
+        root.mkdir()
+        (root / "m.py").write_text(f"class A:\n    def f({own}): return [self]\n    def g({own}): return [self]\n")
+    analyze("surface", str(bad), "--against", str(good))
+    shown = capsys.readouterr().out
+    assert shown.count("(the reference's signature is (self))\n") == 2
+    assert "hint for" not in shown
+    (bad / "m.py").write_text("def f(): pass\ndef g(): pass\n")
+    analyze("surface", str(bad))
+    assert "hint for 2 findings: implement it, or take it out of the public surface\n" in capsys.readouterr().out
+
+
+def test_one_of_a_kind_is_counted_in_the_singular(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.py").write_text("class A: pass\n")
+    analyze("layers", str(tmp_path))
+    shown = capsys.readouterr().out
+    assert shown.startswith("0 findings in 1 file, 1 line of code\nlayers: 1 class, mean")
+    assert shown.endswith("; 1 module in 1 layer, 0 import cycles\n")
+    (tmp_path / "m.py").write_text("import n\n")
+    (tmp_path / "n.py").write_text("import m\n")
+    analyze("layers", str(tmp_path))
+    assert "; 2 modules in 1 layer, 1 import cycle\n" in capsys.readouterr().out
+
+
 def test_without_an_analyser_all_four_report(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys, str(repository))
     assert set(found["analysers"]) == {"layers", "fields", "surface", "names"}
@@ -142,7 +229,7 @@ def test_without_an_analyser_all_four_report(repository: Path, capsys: pytest.Ca
     assert analyze(str(repository)) == 0
     shown = capsys.readouterr().out
     assert "pkg/session.py:6:32: QSF001" in shown
-    assert "1 of 1 reads in 1 classes judged" in shown
+    assert "1 of 1 read in 1 class judged" in shown
 
 
 def test_without_an_analyser_the_static_measures_are_there_too(
@@ -155,6 +242,24 @@ def test_without_an_analyser_the_static_measures_are_there_too(
     assert [s["path"] for s in found["suppressions"]] == ["pkg/b.py"]
     assert all(set(f) == FINDING_KEYS for f in found["findings"])
     assert ("pkg/b.py", 2) in {(f["path"], f["line"]) for f in found["findings"]}
+
+
+def test_a_public_function_that_nobody_calls_is_judged_as_evaluate_judges_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mailer").mkdir()
+    (tmp_path / "mailer" / "__init__.py").write_text("")
+    (tmp_path / "mailer" / "send.py").write_text("def mail(to):\n    return sende(to)\n")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_send.py").write_text("def helper():\n    return undefined\n")
+    measures = document(capsys, str(tmp_path))["measures"]
+    # By hand: `def mail ( to ) : return sende ( to )` has 11 tokens, 7 to a line of L; one defect.
+    assert measures["structure.defects"]["value"] == pytest.approx(1000 / (11 / 7))
+    files = tuple(scan_tree(tmp_path).files)
+    tree = Tree(root=tmp_path, import_roots=(), files=files, digest="")
+    alone = read_code(tree, read_project(tree), None, production=ProductionSpec())
+    values = {name: m.value for name, m in alone.static.measures.items() if isinstance(m, Measured)}
+    assert {name: m["value"] for name, m in measures.items()} == values
 
 
 def test_left_out_files_are_named_on_request(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -213,6 +318,36 @@ def test_a_single_file_can_be_analysed(repository: Path, capsys: pytest.CaptureF
     found = document(capsys, "fields", str(repository / "pkg" / "session.py"))
     assert [f["path"] for f in found["findings"] if f["code"] == "QSF001"] == ["session.py"]
     assert found["files"] == 1
+
+
+def test_a_part_of_a_package_is_not_blamed_for_what_lies_around_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path, text in {
+        "top.py": "import beside\nimport gone_beside\n",
+        "beside.py": "",
+        "ledger/__init__.py": "",
+        "ledger/storage.py": "X = 1\n",
+        "ledger/deep/__init__.py": "",
+        "ledger/deep/inner.py": "from ..storage import X\nfrom ..gone import Y\n",
+        "ledger/models.py": (
+            "from .storage import X\nfrom . import deep\nfrom .deep.inner import X\nimport ledger, ledger.storage\n"
+            "import ledger.deep.inner, beside\nfrom .gone import Y\n"
+        ),
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+
+    def missing(path: str) -> list[str]:
+        found = document(capsys, "names", str(tmp_path / path))
+        return [f["name"] for f in found["findings"] if f["code"] == "QSN002"]
+
+    assert missing("ledger/models.py") == [".gone"]
+    assert missing("ledger") == ["..gone", ".gone"]
+    assert missing("ledger/deep") == []  # whether `..gone` exists is not for this folder to say
+    assert missing("top.py") == ["gone_beside"]
+    analyze("names", str(tmp_path / "ledger" / "models.py"))
+    assert "not judged: it lies outside of what was given" in capsys.readouterr().out
 
 
 def test_site_packages_make_third_party_imports_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -279,7 +414,7 @@ def test_a_path_is_taken_from_where_the_caller_stands(
 def test_measures_that_nothing_can_be_said_of_share_one_line_with_the_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "m.py").write_text("def never_called():\n    return 1\n")
+    (tmp_path / "m.py").write_text("def _never_called():\n    return 1\n")
     analyze(str(tmp_path))
     lines = [line for line in capsys.readouterr().out.splitlines() if "not measured" in line]
     assert lines == [
