@@ -211,7 +211,8 @@ def _emit(report: Report, outputs: tuple[tuple[str, str], ...], *, quiet: bool) 
     width = shutil.get_terminal_size((100, 24)).columns
     color = sys.stdout.isatty() and not _no_color()
     places = [f"{name}: {target}" for name, target in outputs] or ["the whole report: add --json FILE"]
-    to_stdout(console.render(report, width=min(width, 140), color=color) + "\n" + "\n".join(places) + "\n")
+    saved = next((target for name, target in outputs if name == "json"), None)
+    to_stdout(console.render(report, width=min(width, 140), color=color, saved=saved) + "\n" + "\n".join(places) + "\n")
 
 
 def _no_color() -> bool:

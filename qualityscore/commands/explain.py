@@ -12,7 +12,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Register the command."""
     parser = subparsers.add_parser("explain", help="show how a report's scores came about")
     parser.add_argument("report", metavar="REPORT", help="a JSON report")
-    parser.add_argument("measure", nargs="?", metavar="MEASURE", help="one measure or dimension, such as bandit.risk")
+    parser.add_argument(
+        "measure",
+        nargs="?",
+        metavar="MEASURE",
+        help="functional, credibility, one dimension or measure, such as bandit.risk",
+    )
     parser.set_defaults(run=run)
 
 

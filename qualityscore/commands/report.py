@@ -22,8 +22,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "report",
         help="render stored reports as an HTML page",
-        description="One report becomes its page, two reports on one task a comparison, several reports, folders of "
-        "them or a RAL-Bench artifact a leaderboard. The page is one file that loads nothing.",
+        description="One report becomes its page, two reports on one task a comparison, more a leaderboard, and so "
+        "does a RAL-Bench artifact; a folder stands for the reports in it. The page is one file that loads nothing.",
     )
     parser.add_argument("results", nargs="+", metavar="REPORT", help="reports, folders of them, a RAL-Bench artifact")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the page; - is standard output")

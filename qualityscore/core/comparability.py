@@ -30,8 +30,9 @@ class Comparability:
 def require_comparable(first: Report, second: Report, *, same_task: bool = True) -> Comparability:
     """What remains comparable of two reports.
 
-    Raises IncomparableError, naming the field, where score model, profile or (for `same_task`) task digest differ: then
-    nothing is. Static dimensions also need the same tools, costs the same host, counter and sandbox.
+    Raises IncomparableError, naming the field, where score model, profile or (for `same_task`) task digest differ, or
+    where one is of a branch against its own past and the other of a task: then nothing is. Static
+    dimensions also need the same tools, costs the same host, counter and sandbox.
     """
     pairs: list[tuple[str, Any, Any]] = [
         ("score_model", first.score_model, second.score_model),
@@ -41,6 +42,11 @@ def require_comparable(first: Report, second: Report, *, same_task: bool = True)
         pairs.append(("task.id", first.task.id, second.task.id))
     if first.task.id == second.task.id:
         pairs.append(("task.digest", first.task.digest, second.task.digest))
+    if (first.branch is None) is not (second.branch is None):
+        raise IncomparableError(
+            f"The results cannot be compared: task.id differs ({_about(first)} and {_about(second)}), and a branch's "
+            "own tests are no task; give reports of branches alone, or of tasks alone."
+        )
     for field_name, one, other in pairs:
         if one != other:
             raise IncomparableError(
@@ -144,6 +150,11 @@ def _first_difference(pairs: Iterator[tuple[str, Any, Any]]) -> str | None:
 def _mapping(provenance: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     value = provenance.get(name)
     return value if isinstance(value, dict) else {}
+
+
+def _about(report: Report) -> str:
+    """What a report is about."""
+    return f"{report.task.id} of a branch" if report.branch is not None else report.task.id
 
 
 def _short(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -10,7 +11,8 @@ from qualityscore.core.ahp import judgement_text, principal
 from qualityscore.core.profile import DimensionSpec, Profile
 from qualityscore.errors import ReportError
 from qualityscore.model.measure import Direction, MetricSpec, Scoring, Unit
-from qualityscore.model.report import DimensionReport, MeasureReport, Report
+from qualityscore.model.outcome import TestOutcome
+from qualityscore.model.report import DimensionReport, FunctionalReport, MeasureReport, Report
 
 MINUS, TIMES = "−", "×"
 
@@ -24,7 +26,7 @@ class Explanation:
 
 
 def explain(report: Report, profile: Profile, name: str | None = None) -> Explanation:
-    """The explanation of NF and everything under it, or of one dimension or measure.
+    """The explanation of NF and everything under it, or of functional, credibility, one dimension or measure.
 
     `profile` must be the one that the report was scored under. Raises ReportError for a name that the report lacks, and
     for a report that does not hold exactly the dimensions and measures of the profile.
@@ -32,6 +34,10 @@ def explain(report: Report, profile: Profile, name: str | None = None) -> Explan
     _require_profile(report, profile)
     if name is None:
         return _whole(report, profile)
+    if name == "functional":
+        return _functional(report.functional)
+    if name == "credibility":
+        return _credibility(report)
     for spec in profile.dimensions:
         dimension = report.dimensions[spec.id]
         if name == spec.id:
@@ -39,7 +45,7 @@ def explain(report: Report, profile: Profile, name: str | None = None) -> Explan
         for metric, measure in zip(spec.metrics, dimension.measures, strict=True):
             if name == measure.id:
                 return _measure(metric, measure, spec, dimension)
-    known = [d.id for d in profile.dimensions] + list(profile.measure_ids)
+    known = ["functional", "credibility"] + [d.id for d in profile.dimensions] + list(profile.measure_ids)
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}."
     raise ReportError(f'The report has no dimension or measure "{name}"; {hint}')
@@ -97,17 +103,6 @@ def _whole(report: Report, profile: Profile) -> Explanation:
     f = report.functional
     scored = [(d, report.dimensions[d.id]) for d in profile.dimensions]
     terms = [(r.weight, d.id, r.score) for d, r in scored if r.applicable]
-    if f.passed is None:
-        functional = Explanation(text="F: left out on request" if f.left_out else "F: not measured")
-    else:
-        functional = Explanation(
-            text=f"F = {f.passed} of {f.expected} expected tests passed = {interval_text(f.score, None, None)}"
-        )
-    credibility = Explanation(
-        text="credibility c = "
-        + ("not measured" if report.credibility.score is None else f"{report.credibility.score:.4f}")
-        + f": {len(report.credibility.credible)} entries credible, {len(report.credibility.not_credible)} not"
-    )
     left_out = [d.id for d, r in scored if r.left_out]
     total = Explanation(
         text=f"NF: not scored, {', '.join(left_out)} left out on request"
@@ -124,8 +119,41 @@ def _whole(report: Report, profile: Profile) -> Explanation:
         else f"F {TIMES} NF = {f.score:.4f} {TIMES} {nf.score:.4f} = {report.effective:.4f}"
     )
     return Explanation(
-        text=f"effective: {effective} (status {report.status.value})", children=(functional, credibility, total)
+        text=f"effective: {effective} (status {report.status.value})",
+        children=(_functional(f), _credibility(report), total),
     )
+
+
+def _functional(functional: FunctionalReport) -> Explanation:
+    """F, and what failed by class."""
+    if functional.passed is None:
+        return Explanation(text="F: left out on request" if functional.left_out else "F: not measured")
+    failed = [test for test in functional.tests if test.outcome is not TestOutcome.PASSED]
+    classes = Counter(
+        f"{test.failure.class_name.value}, {test.failure.subclass}" if test.failure else test.outcome.value
+        for test in failed
+    )
+    return Explanation(
+        text=f"F = {functional.passed} of {functional.expected} expected tests passed = "
+        + ("not scored, since not all could be judged" if functional.score is None else f"{functional.score:.4f}"),
+        children=tuple(
+            Explanation(text=f"{count} failed by {name}")
+            for name, count in sorted(classes.items(), key=lambda pair: (-pair[1], pair[0]))
+        ),
+    )
+
+
+def _credibility(report: Report) -> Explanation:
+    """c and what it counts: entries that do something right, or a branch's public names that are still defined."""
+    credibility = report.credibility
+    if credibility.score is None:
+        unasked = all(d.left_out for name, d in report.dimensions.items() if name != "resource")
+        return Explanation(text="credibility c: left out on request" if unasked else "credibility c: not measured")
+    right, wrong = len(credibility.credible), len(credibility.not_credible)
+    said = f"{right} entries credible, {wrong} not"
+    if report.branch is not None:
+        said = f"{right} of {right + wrong} public names still defined"
+    return Explanation(text=f"credibility c = {credibility.score:.4f}: {said}")
 
 
 def _weights(profile: Profile, applicable: Sequence[bool]) -> Explanation:

@@ -32,8 +32,11 @@ SHOWN_TESTS = 8
 _ROUNDING = 1e-6  # of weighted sums
 
 
-def render(report: Report, *, width: int = 100, color: bool = False) -> str:
-    """The table of one evaluation: F, NF with its interval, five bars, what cost most, what went wrong."""
+def render(report: Report, *, width: int = 100, color: bool = False, saved: str | None = None) -> str:
+    """The table of one evaluation: F, NF with its interval, five bars, what cost most, what went wrong.
+
+    `saved` is the file that holds the report, for the commands that the table names.
+    """
     out = StringIO()
     console = Console(
         file=out,
@@ -45,11 +48,11 @@ def render(report: Report, *, width: int = 100, color: bool = False) -> str:
         emoji=False,
         legacy_windows=False,
     )
-    console.print(Group(*_parts(report)))
+    console.print(Group(*_parts(report, saved)))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def _parts(report: Report) -> Iterator[RenderableType]:
+def _parts(report: Report, saved: str | None) -> Iterator[RenderableType]:
     yield _headline(report)
     yield Text("")
     yield _scores(report)
@@ -57,7 +60,7 @@ def _parts(report: Report) -> Iterator[RenderableType]:
     yield from _dimensions(report)
     yield from branch_parts(report)
     yield from _failed_tests(report)
-    yield from _probes(report)
+    yield from _probes(report, saved)
     yield from _findings(report)
     yield from _evidence(report)
     yield from _faults(report)
@@ -204,8 +207,8 @@ def _failed_tests(report: Report) -> Iterator[RenderableType]:
         yield Text(f"  and {len(failed) - SHOWN_TESTS} more in the report")
 
 
-def _probes(report: Report) -> Iterator[RenderableType]:
-    lines = list(probe_lines(report))
+def _probes(report: Report, saved: str | None) -> Iterator[RenderableType]:
+    lines = list(probe_lines(report, saved))
     if lines:
         yield Text("")
         yield Text("Probes", style="bold")

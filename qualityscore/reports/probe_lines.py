@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from qualityscore.model.outcome import FreshOutcome, Share
 from qualityscore.model.report import Report, RobustnessReport
 
 
-def probe_lines(report: Report) -> Iterator[str]:
-    """How many probes were survived, where most were lost, and what fresh inputs showed. Foreign text is not inert."""
+def probe_lines(report: Report, saved: str | None = None) -> Iterator[str]:
+    """How many probes were survived, where most were lost, and what fresh inputs showed. Foreign text is not inert.
+
+    `saved` is the file that holds the report, for the command that reproduces a failure.
+    """
     found = report.robustness
     if found is None or not (found.total or found.properties):
         return
@@ -17,7 +21,7 @@ def probe_lines(report: Report) -> Iterator[str]:
     held = sum(p.passed for p in found.properties)
     yield (
         f"{found.survived} of {found.total} probes survived{interval}, "
-        f"{held} of {len(found.properties)} properties hold{_worst(found)}"
+        f"{held} of {len(found.properties)} properties hold{_worst(found, saved)}"
     )
     if found.fresh is not None:
         yield fresh_line(found.fresh)
@@ -32,13 +36,15 @@ def fresh_line(fresh: FreshOutcome) -> str:
     return f"{said}; the two agree" if fresh.agrees else f"{said}; THE FROZEN ONES ARE KNOWN BY HEART"
 
 
-def _worst(found: RobustnessReport) -> str:
+def _worst(found: RobustnessReport, saved: str | None) -> str:
     """The entry to begin with: the one that lost the largest share, hard faults first."""
     lost = [entry for entry in found.entries if entry.survived < entry.total]
     if not lost:
         return ""
     first = min(lost, key=lambda e: (not e.hard_fault, e.survived / e.total, e.entry))
-    return f"; begin with {first.entry} (qualityscore probes reproduce)"
+    command = shlex.join(("qualityscore", "probes", "reproduce", saved or "report.json", first.entry))
+    before = "" if saved else "evaluate with --json report.json, then "
+    return f"; begin with {first.entry} ({before}{command})"
 
 
 def _shown(share: Share) -> str:

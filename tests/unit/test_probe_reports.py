@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from qualityscore.cli import main
+from qualityscore.cli import build_parser, main
 from qualityscore.errors import ReportError
 from qualityscore.model.codec import dump
 from qualityscore.model.outcome import EntryOutcome, FreshOutcome, ProbeFailure, PropertyOutcome, Share
@@ -68,6 +69,16 @@ def test_the_raw_share_comes_with_its_interval_and_where_to_begin() -> None:
     assert line.startswith("30 of 36 probes survived (0.681 to 0.922), 1 of 2 properties hold")
     assert "begin with pkg.slow" in line, "hard faults come first"
     assert line in " ".join(console.render(with_probes(), width=200).split())
+
+
+@pytest.mark.parametrize("saved", [None, "out/my report.json"])
+def test_the_command_that_reproduces_a_failure_has_all_its_arguments(saved: str | None) -> None:
+    (line,) = probe_lines(with_probes(), saved)
+    command = line.rpartition("qualityscore probes")[2].removesuffix(")")
+    given = build_parser().parse_args(["probes", *shlex.split(command)])
+    assert (given.report, given.entry) == (saved or "report.json", "pkg.slow")
+    assert ("evaluate with --json report.json, then" in line) is (saved is None)
+    assert shlex.quote(given.report) in console.render(with_probes(), width=200, saved=saved)
 
 
 def test_a_subject_that_knows_the_inputs_by_heart_is_called_so() -> None:

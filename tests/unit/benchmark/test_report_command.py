@@ -1,8 +1,13 @@
 """`qualityscore report`: what is given decides the kind of page, and the page holds the given numbers."""
 
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
+
+from qualityscore.model.branch import BaselineState, BranchReport, FindingChanges
+from qualityscore.model.codec import dump, load_report
 
 
 @pytest.fixture
@@ -61,3 +66,28 @@ def test_what_is_no_report_is_refused_in_one_sentence(command, tmp_path):
     ran = command("report", tmp_path / "nowhere", "-o", tmp_path / "missing" / "page.html")
     assert ran.code == 2
     assert "missing" in ran.err
+
+
+@pytest.mark.parametrize("words", [("leaderboard",), ("report", "-o", "-"), ("compare",)])
+def test_a_branch_is_no_task_and_goes_into_no_table_with_one(command, write_report, tmp_path, words):
+    task = write_report(tmp_path, "a", "t")
+    branch = tmp_path / "branch.json"
+    loaded = load_report(Path(task).read_text("utf-8"))
+    compared = BranchReport(
+        baseline=BaselineState(kind="git", name="main"), tests=None, names=None, findings=FindingChanges()
+    )
+    branch.write_text(dump(replace(loaded, branch=compared, task=replace(loaded.task, id="own-tests"))), "utf-8")
+    name, *options = words
+    refused = command(name, task, branch, *options)
+    assert (refused.code, len(refused.err.splitlines())) == (2, 1)
+    assert "task.id differs (t and own-tests of a branch)" in refused.err
+    if name != "leaderboard":
+        assert command(name, branch, branch, *options).code == 0
+
+
+def test_two_reports_in_a_folder_are_two_reports(command, write_report, tmp_path):
+    """How many reports there are decides, not how they are given."""
+    folder = tmp_path / "results"
+    folder.mkdir()
+    paths = [write_report(folder, label, "t") for label in ("a", "b")]
+    assert command("report", folder, "-o", "-").out == command("report", *paths, "-o", "-").out

@@ -8,7 +8,9 @@ import pytest
 from qualityscore.core.explain import explain, lines
 from qualityscore.core.score import effective, score
 from qualityscore.errors import ReportError
+from qualityscore.model.branch import BaselineState, BranchReport, FindingChanges
 from qualityscore.model.measure import Fault, Measured, NotApplicable, Part, Unavailable
+from qualityscore.model.outcome import Failure, FailureClass, TestOutcome, TestResult
 from qualityscore.model.report import (
     CredibilityReport,
     FunctionalReport,
@@ -136,6 +138,47 @@ def test_a_functional_score_that_was_not_measured_is_not_called_zero(profile):
     left = replace(none, left_out=True)
     shown = "\n".join(lines(explain(replace(report(profile), functional=left, effective=None), profile)))
     assert "F: left out on request" in shown
+
+
+def test_f_is_explained_by_what_failed(profile):
+    """Two of five pass; two are wrong values, one is a hang."""
+    failures = [("mismatch", "wrong_value"), ("mismatch", "wrong_value"), ("non_functional", "hang")]
+    tests = tuple(
+        TestResult(
+            id=f"t::{n}",
+            outcome=TestOutcome.FAILED,
+            failure=Failure(class_name=FailureClass(kind), subclass=subclass, message="m"),
+        )
+        for n, (kind, subclass) in enumerate(failures)
+    )
+    passed = tuple(TestResult(id=f"t::p{n}", outcome=TestOutcome.PASSED) for n in range(2))
+    functional = FunctionalReport(
+        score=0.4, passed=2, expected=5, build=True, test=0.4, full=False, tests=(*passed, *tests)
+    )
+    said = list(lines(explain(replace(report(profile), functional=functional), profile, "functional")))
+    assert said == [
+        "F = 2 of 5 expected tests passed = 0.4000",
+        "  2 failed by mismatch, wrong_value",
+        "  1 failed by non_functional, hang",
+    ]
+
+
+def test_credibility_is_explained_by_what_it_counts(profile):
+    c = CredibilityReport(score=0.75, credible=("a", "b", "c"), not_credible=("d",))
+    plain = replace(report(profile), credibility=c)
+    branch = BranchReport(
+        baseline=BaselineState(kind="git", name="main"), tests=None, names=None, findings=FindingChanges()
+    )
+    assert explain(plain, profile, "credibility").text == "credibility c = 0.7500: 3 entries credible, 1 not"
+    assert explain(replace(plain, branch=branch), profile, "credibility").text == (
+        "credibility c = 0.7500: 3 of 4 public names still defined"
+    )
+    unmeasured = replace(plain, credibility=CredibilityReport(score=None))
+    assert explain(unmeasured, profile, "credibility").text == "credibility c: not measured"
+    unasked = replace(
+        unmeasured, dimensions={name: replace(d, left_out=True) for name, d in unmeasured.dimensions.items()}
+    )
+    assert explain(unasked, profile, "credibility").text == "credibility c: left out on request"
 
 
 def test_an_unknown_name_is_refused_with_a_suggestion(profile):
