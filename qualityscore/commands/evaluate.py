@@ -66,7 +66,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         default=[],
         metavar="NAME[=FILE]",
-        help="console, json, markdown, html, sarif, gitlab or junit, to FILE or standard output; may be repeated",
+        help="console, json, markdown, html, sarif, gitlab or junit, to FILE or standard output; may be "
+        "repeated, with one document at most on standard output",
     )
     parser.add_argument("--quiet", action="store_true", help="print neither progress nor the table")
     parser.add_argument("--label", help="a name for the subject, such as the model that wrote it")

@@ -31,14 +31,17 @@ TEST_LISTS = (
 
 
 def branch_parts(report: Report) -> Iterator[RenderableType]:
-    """The gate's verdict, new findings, tests and names; nothing for a report without them."""
+    """The gate's verdict, new findings, tests and names; nothing for a report without them.
+
+    What the lists show, the gate does not show again as an example.
+    """
     if report.gate is not None:
-        yield from _gate(report.gate)
+        yield from _gate(report.gate, frozenset(_shown_below(report.branch)))
     if report.branch is not None:
         yield from _changes(report.branch)
 
 
-def _gate(gate: GateReport) -> Iterator[RenderableType]:
+def _gate(gate: GateReport, below: frozenset[str]) -> Iterator[RenderableType]:
     yield Text("")
     if gate.passed:
         yield Text(f"Gate passed ({gate.words}, {inert(gate.source)})", style="bold green")
@@ -47,9 +50,28 @@ def _gate(gate: GateReport) -> Iterator[RenderableType]:
     table = Table.grid(padding=(0, 2))
     for condition in gate.failed:
         table.add_row(Text(inert(condition.name, limit=70)), Text(inert(condition.numbers, limit=160)))
-        for example in condition.examples:
+        for example in (one for one in condition.examples if one not in below):
             table.add_row(Text(""), Text(inert(example, limit=160), style="dim"))
     yield Padding(table, (0, 0, 0, 2))
+
+
+def _shown_below(branch: BranchReport | None) -> Iterator[str]:
+    """What the lists show, in the words of a gate's examples."""
+    if branch is None:
+        return
+    for finding in branch.findings.new[:SHOWN]:
+        yield f"{_finding(finding)[0]} {finding.code}: {finding.message}"
+    for name, _ in TEST_LISTS if branch.tests is not None else ():
+        yield from (f"{change.id}: {change.reason}" for change in getattr(branch.tests, name)[:SHOWN])
+    if branch.names is not None:
+        yield from (f"{change.name}: {change.reason}" for change in branch.names.lost[:SHOWN])
+
+
+def listed_tests(branch: BranchReport | None) -> frozenset[str]:
+    """The ids of the tests that the lists are about."""
+    if branch is None or branch.tests is None:
+        return frozenset()
+    return frozenset(change.id for name, _ in TEST_LISTS for change in getattr(branch.tests, name))
 
 
 def _changes(branch: BranchReport) -> Iterator[RenderableType]:

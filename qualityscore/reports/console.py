@@ -22,7 +22,7 @@ from qualityscore.model.report import (
     Report,
     Status,
 )
-from qualityscore.reports.branch_tables import branch_parts
+from qualityscore.reports.branch_tables import branch_parts, listed_tests
 from qualityscore.reports.plain_text import inert
 from qualityscore.reports.probe_lines import probe_lines
 
@@ -193,7 +193,8 @@ def raw_value(measure: MeasureReport) -> str:
 
 
 def _failed_tests(report: Report) -> Iterator[RenderableType]:
-    failed = [t for t in report.functional.tests if t.outcome is not TestOutcome.PASSED]
+    listed = listed_tests(report.branch)  # of a branch, each is in the list that says what became of it
+    failed = [t for t in report.functional.tests if t.outcome is not TestOutcome.PASSED and t.id not in listed]
     if not failed:
         return
     yield Text("")

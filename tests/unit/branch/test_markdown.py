@@ -19,7 +19,7 @@ from qualityscore.model.branch import (
     TestChanges,
 )
 from qualityscore.model.finding import Finding, Severity
-from qualityscore.reports import markdown
+from qualityscore.reports import console, markdown
 from sample_reports import HOSTILE, report
 
 
@@ -100,6 +100,38 @@ def test_every_page_says_of_credibility_what_it_counts(name):
         "public names are still defined"
     }
     assert {word for word in words if f"1 of 1 {word}" in RENDERERS[name](report())} == {"entries do something right"}
+
+
+def test_the_console_shows_a_failing_test_once_under_its_full_name():
+    """It is in the list of what became of tests, and neither in the gate's examples nor among failed tests again."""
+    plain = compared()
+    ids = ("tests/t.py::test_a", "tests/t.py::test_b")
+    broken = TestChange(id=ids[0], reason="AssertionError")
+    results = tuple(replace(plain.functional.tests[1], id=id_) for id_ in ids)
+    gate = GateReport(
+        source="default",
+        passed=False,
+        conditions=(
+            Condition(
+                name="what passed still passes",
+                passed=False,
+                numbers="branch.tests.broken.count is 1, at most 0 is allowed",
+                examples=(f"{ids[0]}: AssertionError", "something else"),
+            ),
+        ),
+    )
+    shown = console.render(
+        replace(
+            plain,
+            functional=replace(plain.functional, tests=results),
+            branch=replace(plain.branch, tests=replace(plain.branch.tests, broken=(broken,))),
+            gate=gate,
+        )
+    )
+    assert (shown.count("test_a"), shown.count("tests/t.py::test_a")) == (1, 1)
+    assert "1 test passing before, failing now" in shown
+    assert "something else" in shown, "an example that no list shows stays"
+    assert "1 failed test" in shown, "and so does a test that no list is about"
 
 
 def test_it_stays_under_60000_characters_whatever_happens():
