@@ -33,7 +33,7 @@ def document(
     if static is not None:
         known = {(f.code, f.path, f.line, f.column, f.name) for f in findings}
         findings += [f for f in static.every_finding if (f.code, f.path, f.line, f.column, f.name) not in known]
-        findings = sorted(listed(sorted(findings, key=lambda f: -f.points)), key=_place)
+        findings = sorted(listed(_once(sorted(findings, key=lambda f: -f.points))), key=_place)
     head: dict[str, Any] = {
         "schema_version": DOCUMENT_VERSION,
         "files": len(repository.production),
@@ -44,6 +44,15 @@ def document(
         return {"analyser": names[0], **head, **_PARTS[names[0]](repository)}
     parts = {name: _PARTS[name](repository) for name in names}
     return {**head, **(_static(static) if static is not None else {}), "analysers": parts}
+
+
+def _once(findings: Iterable[Finding]) -> list[Finding]:
+    """The first of those that say the same of one place: a file that cannot be parsed costs several measures."""
+    said: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        key = (finding.code, finding.path, finding.line, finding.column, finding.name, finding.message)
+        said.setdefault(key, finding)
+    return list(said.values())
 
 
 def _static(outcome: StaticOutcome) -> dict[str, Any]:

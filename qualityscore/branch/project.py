@@ -82,7 +82,8 @@ def read_project(tree: Tree) -> Project:
     says nothing.
     """
     with scratch_folder("qualityscore-project-") as folder:
-        args = {"root": str(tree.root), "files": list(tree.files)}
+        # the worker has another working directory
+        args = {"root": str(tree.root.resolve()), "files": list(tree.files)}
         job = Job(id="project", call=f"{__name__}:project_in_worker", args=args, cpu_s=30.0)
         outcome = run_jobs([[job]], scratch=folder, wall_s=300.0, memory_bytes=2 << 30)["project"]
     match outcome:

@@ -197,7 +197,7 @@ def _plain(result: dict[str, Any]) -> str:
     for finding in result["findings"]:
         hint = f" ({finding['suggestion']})" if finding["suggestion"] and repeated[finding["suggestion"]] <= 1 else ""
         place = ":".join(str(p) for p in (one_line(finding["path"]), finding["line"], finding["column"]) if p)
-        lines.append(f"{place}: {finding['code']} {finding['message']}{hint}")
+        lines.append(f"{place}: {finding['code']} [{finding['severity']}] {finding['message']}{hint}")
     if lines:
         lines.append("")
     lines += [f"hint for {times} findings: {text}" for text, times in repeated.items() if times > 1]

@@ -262,6 +262,31 @@ def test_a_public_function_that_nobody_calls_is_judged_as_evaluate_judges_it(
     assert {name: m["value"] for name, m in measures.items()} == values
 
 
+def test_measures_are_the_same_wherever_the_caller_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "r" / "mailer").mkdir(parents=True)
+    (tmp_path / "r" / "mailer" / "__init__.py").write_text("")
+    (tmp_path / "r" / "mailer" / "send.py").write_text("def mail(to):\n    return sende(to)\n")
+    monkeypatch.chdir(tmp_path / "r")
+    # 11 tokens as above, though the path is relative
+    assert document(capsys, ".")["measures"]["structure.defects"]["value"] == pytest.approx(1000 / (11 / 7))
+
+
+def test_what_two_measures_say_in_the_same_words_is_listed_once_and_with_its_severity(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.py").write_text("def f(:\n    pass\n")
+    (tmp_path / "b.py").write_text("def g():\n    return [g]\n")  # so that there is judged code
+    found = document(capsys, str(tmp_path))["findings"]
+    said = [(f["code"], f["message"]) for f in found]
+    assert len(set(said)) == len(said)
+    # what the analysers leave out, what lowers maintainability, what nobody knows the risk of
+    assert sorted(code for code, _ in said) == ["QSA001", "unparsable", "unparsable"]
+    analyze("names", str(tmp_path))
+    assert "a.py:1:7: QSA001 [high] cannot be analysed" in capsys.readouterr().out
+
+
 def test_left_out_files_are_named_on_request(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     analyze("names", str(repository), "--left-out")
     assert "left out: tests/test_a.py (test)" in capsys.readouterr().out
