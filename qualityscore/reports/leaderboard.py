@@ -31,6 +31,8 @@ def console(board: Leaderboard, *, width: int = 100) -> str:
     columns = ["label", "rank", "group", "F", "95 %", "NF", "95 %", "c", *names, "Build", "Test", "Full", "tasks"]
     columns += _cost_names(board)
     text = terminal(columns, [_cells(row, board) for row in board.rows], width=width)
+    absent = _absent(board)
+    text += f"\n{inert(absent, limit=2000)}\n" if absent else ""
     missing = [row.label for row in board.rows if row.non_functional.missing]
     if missing:
         text += f"\nResults without a measured NF are left out of its mean: {', '.join(map(inert, missing))}.\n"
@@ -43,6 +45,7 @@ def as_markdown(board: Leaderboard) -> str:
     names = _dimension_names(board)
     columns = ["label", "rank", "group", "F", "95 %", "NF", "95 %", "c", *names, "Build", "Test", "Full", "tasks"]
     text = markdown([*columns, *_cost_names(board)], [_cells(row, board) for row in board.rows])
+    text += "\nA task without a result counts 0.\n" if _absent(board) else ""
     failures = _failure_table(board)
     return text + (f"\nFailed tests by class, per cent:\n\n{markdown(*failures)}" if failures else "")
 
@@ -116,6 +119,12 @@ def _cells(row: Row, board: Leaderboard) -> list[str]:
         f"{row.evaluated} of {row.expected}",
         *(_cost(row.costs.get(name)) for name in _cost_names(board)),
     ]
+
+
+def _absent(board: Leaderboard) -> str:
+    """Whose means hold zeros for tasks that nobody handed in; empty where each label has all."""
+    short = [f"{row.label} has {row.evaluated} of {row.expected}" for row in board.rows if row.evaluated < row.expected]
+    return f"A task without a result counts 0: {', '.join(short)}." if short else ""
 
 
 def _cost(value: float | None) -> str:

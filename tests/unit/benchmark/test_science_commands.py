@@ -103,7 +103,8 @@ def test_leaderboard_writes_csv_and_markdown(command, artifact, tmp_path):
     rows = list(csv.DictReader(io.StringIO((tmp_path / "b.csv").read_text())))
     assert [round(100 * float(r["functional"]), 2) for r in rows if r["label"] == "gpt-5.2"] == [41.81]
     lines = (tmp_path / "b.md").read_text().splitlines()
-    assert len(lines) == 2 + 8
+    assert lines[-2:] == ["", "A task without a result counts 0."]  # deepseek-v3.2 has 35 of 38
+    assert len(lines) == 2 + 8 + 2
     assert "| gpt-5.2 | 1 |" in lines[2]
     assert "41.81" in ran.out
 
@@ -159,6 +160,10 @@ def test_leaderboard_reads_reports_from_folders_and_averages_samples(command, wr
     assert (models["poor"]["evaluated"], models["poor"]["expected"]) == (1, 2)
     assert models["poor"]["functional"] == pytest.approx(0.05)
     assert models["poor"]["failures"] == {"mismatch": 9}
+    shown = command("leaderboard", tmp_path / "a", other, "--markdown", tmp_path / "board.md").out
+    assert "A task without a result counts 0: poor has 1 of 2." in shown
+    assert "A task without a result counts 0." in (tmp_path / "board.md").read_text("utf-8")
+    assert "counts 0" not in command("leaderboard", other).out
 
 
 def test_leaderboard_shows_costs_where_they_are_given(command, write_report, tmp_path):
