@@ -9,17 +9,18 @@ from qualityscore.errors import ReferenceFaultError
 from qualityscore.model.task import Task
 from qualityscore.snapshots import reference_target
 from qualityscore.suites import probe_build, robustness
-from qualityscore.suites.manifest import Manifest
+from qualityscore.suites.manifest import Manifest, as_read
 
 
 def build(task: Task, seed: int, *, unsafe: bool, say: Callable[[str], None]) -> Manifest:
     """The manifest of a task, which its reference survives whole.
 
-    Raises ReferenceFaultError where the reference cannot be probed, or does not survive what was built.
+    Raises ReferenceFaultError where the reference cannot be probed, or does not survive what was built, and
+    HarnessError where what was built could not be loaded again.
     """
     with reference_target(task, None, unsafe=unsafe) as target:
         say("the reference is asked what it survives")
-        manifest = probe_build.build(target, seed)
+        manifest = as_read(probe_build.build(target, seed))
         say("the reference is judged by its own probes")
         outcome = robustness.run(replace(target, is_reference=True), manifest)
     lost = [entry.entry for entry in outcome.entries if entry.survived < entry.total or entry.hard_fault]

@@ -5,13 +5,28 @@ Used when probes are built, never on a subject.
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import itertools
 import os
 import random
 import sys
 import time
 
-_START_S = 400 * 86_400
+_CLOCKS = {
+    "time": "CLOCK_REALTIME",
+    "monotonic": "CLOCK_MONOTONIC",
+    "perf_counter": None,
+    "process_time": "CLOCK_PROCESS_CPUTIME_ID",
+    "thread_time": "CLOCK_THREAD_CPUTIME_ID",
+}
+_TELLING = (  # what tells of the present moment unless it is given another: name, where that stands, None means now
+    ("localtime", 0, True),
+    ("gmtime", 0, True),
+    ("ctime", 0, True),
+    ("asctime", 0, False),
+    ("strftime", 1, False),
+)
 _ALLOWED = ("/tmp/", "/dev/null")
 _EVENTS = {
     *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.link", "os.symlink", "os.truncate"),
@@ -21,23 +36,75 @@ _EVENTS = {
 }
 
 
-def shift_clock(step_s):
-    """Make every clock of `time` start elsewhere and advance by `step_s` per reading, whatever time really passes.
+def shift_clock(shift_s, step_s):
+    """Make every clock that Python code reads start `shift_s` later and advance by `step_s` per reading, whatever time
+    really passes: those of `time`, and the present moment of `time` and `datetime`.
 
-    Call before the reference is imported.
+    Call before the reference is imported. What compiled code asks of the kernel itself, and the times of files,
+    stay real.
     """
-    for name in ("time", "monotonic", "perf_counter", "process_time"):
-        read = _counted(getattr(time, name)(), step_s)
+    readers = {}
+    for name, number in _CLOCKS.items():
+        read = _counted(getattr(time, name)(), shift_s, step_s)
         setattr(time, name, read)
         setattr(time, f"{name}_ns", lambda read=read: int(read() * 10**9))
-    for name in ("localtime", "gmtime"):
-        original = getattr(time, name)
-        setattr(time, name, lambda secs=None, original=original: original(time.time() if secs is None else secs))
+        readers[getattr(time, number or "", None)] = read
+    time.clock_gettime = _by_number(time.clock_gettime, readers, shift_s, step_s)
+    time.clock_gettime_ns = lambda clk_id: int(time.clock_gettime(clk_id) * 10**9)
+    now, local = time.time, time.localtime
+    for name, position, none_is_now in _TELLING:
+        moment = now if none_is_now else lambda: local(now())
+        setattr(time, name, _told(getattr(time, name), position, none_is_now, moment))
+    _shift_datetime(now)
 
 
-def _counted(start, step_s):
+def _counted(start, shift_s, step_s):
     readings = itertools.count(1)
-    return lambda: start + _START_S + step_s * next(readings)
+    return lambda: start + shift_s + step_s * next(readings)
+
+
+def _by_number(original, readers, shift_s, step_s):
+    def clock_gettime(clk_id):
+        real = original(clk_id)  # raises where there is no such clock
+        if clk_id not in readers:
+            readers[clk_id] = _counted(real, shift_s, step_s)
+        return readers[clk_id]()
+
+    return clock_gettime
+
+
+def _told(original, position, none_is_now, moment):
+    def told(*args):
+        if len(args) == position or (none_is_now and args == (None,)):
+            return original(*args[:position], moment())
+        return original(*args)
+
+    return told
+
+
+def _shift_datetime(read):
+    """Replace what reads the clock in the types of datetime themselves.
+
+    They stay the types of C, so values, their text, exceptions and users of the C interface are as ever; datetime as
+    written in Python has other exceptions than the one that a probe is replayed with.
+    """
+    try:
+        # not `datetime`, which would hide a reference's own module of that name
+        from _datetime import date, datetime  # noqa: PLC0415
+    except ImportError:  # written in Python it asks `time`
+        return
+    local, utc = vars(datetime)["fromtimestamp"], vars(datetime)["utcfromtimestamp"]
+    _replace(datetime, "now", lambda cls, tz=None: local.__get__(None, cls)(read(), tz))
+    _replace(datetime, "utcnow", lambda cls: utc.__get__(None, cls)(read()))
+    _replace(date, "today", lambda cls: cls.fromtimestamp(time.time()))
+
+
+def _replace(kind, name, function):
+    """Put a class method into a type that was made in C, under its name there."""
+    function.__name__, function.__qualname__ = name, f"{kind.__name__}.{name}"
+    function.__module__, function.__doc__ = None, vars(kind)[name].__doc__
+    gc.get_referents(vars(kind))[0][name] = classmethod(function)
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
 
 
 class Chance:

@@ -46,10 +46,10 @@ def prepare(args):
     Probes compute with the built-ins of before, whatever the subject puts in their place.
 
     `args`: `paths` (import roots of the subject), `imports` (surface modules); where probes are built also
-    `clock_step_s` and `watch_effects`.
+    `clock` (`shift_s` and `step_s` as `shift_clock` takes them, or None) and `watch_effects`.
     """
-    if args.get("clock_step_s") is not None:
-        probe_watch.shift_clock(args["clock_step_s"])
+    if args.get("clock") is not None:
+        probe_watch.shift_clock(**args["clock"])
     namespace = {"__name__": "probe", "__builtins__": dict(vars(builtins))}
     namespace.update((k, v) for k, v in vars(hostile).items() if getattr(v, "__module__", None) == hostile.__name__)
     namespace.update(import_surface(args["paths"], args["imports"]))

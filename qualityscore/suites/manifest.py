@@ -7,13 +7,17 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from qualityscore.errors import TaskError
+from qualityscore.errors import HarnessError, TaskError
 from qualityscore.model.foreign import first_problem
 
 SCHEMA_VERSION = 1
 FILE_NAME = "manifest.json"
+
+VALUE_DEPTH = 150
+"""Levels of JSON objects and arrays that a value in a manifest may have. Its parser bears 200 in all, six of which are
+above a value; `inside/encode.py` gives up to four for each level of a value."""
 
 Kind = Literal["valid", "guarded", "hostile"]
 
@@ -22,8 +26,20 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
+def bears(value: Any) -> bool:
+    """Whether a manifest may hold an encoded value: at most VALUE_DEPTH levels of objects and arrays."""
+    level = [value]
+    for _ in range(VALUE_DEPTH + 1):
+        inner = [item for item in level if isinstance(item, dict | list)]
+        if not inner:
+            return True
+        level = [part for item in inner for part in (item.values() if isinstance(item, dict) else item)]
+    return False
+
+
 class Returned(_Strict):
-    """The reference gave a value: its digest and, where it is not large, the encoded value itself.
+    """The reference gave a value: its digest and, where it is not large, the encoded value itself. A value nested
+    beyond VALUE_DEPTH counts as large.
 
     `mutates` names the plain built-in arguments that the reference changed; a subject may change these too.
     """
@@ -34,6 +50,13 @@ class Returned(_Strict):
     large: bool = False
     shown: str
     mutates: list[str] = []
+
+    @field_validator("value")
+    @classmethod
+    def _value_is_borne(cls, value: Any) -> Any:
+        if not bears(value):
+            raise ValueError(f"a value is nested more than {VALUE_DEPTH} levels deep")
+        return value
 
 
 class Raised(_Strict):
@@ -154,3 +177,15 @@ def load(probes_folder: Path) -> Manifest:
         return Manifest.model_validate_json(raw)
     except ValidationError as error:
         raise TaskError(f"The probe manifest {file} is not valid: {first_problem(error)}; build it again.") from error
+
+
+def as_read(manifest: Manifest) -> Manifest:
+    """The manifest as it is when it has been written and loaded. Raises HarnessError where it would not be the same."""
+    text = dump(manifest)
+    try:
+        again = Manifest.model_validate_json(text)
+    except ValidationError as error:
+        raise HarnessError(f"The manifest that was built could not be loaded: {first_problem(error)}.") from error
+    if dump(again) != text:
+        raise HarnessError("The manifest that was built would be loaded as another one.")
+    return again

@@ -1,9 +1,9 @@
 """Builds a task's manifest from its reference alone: candidates are run, what is steady and harmless is frozen.
 
-The reference runs under three hash seeds and three clocks (one that stands still, one that moves a little at each
-reading, the real one). Dropped are candidates on which it varies, commits a hard fault, raises what is no clean
-exception, takes more than a second, or has effects outside the scratch folder. The same reference, seed and review give
-the same manifest byte for byte.
+The reference runs under three hash seeds and three clocks: one that stands still weeks from now, one that moves a
+little at each reading years from now, the real one. Dropped are candidates on which it varies, commits a hard fault,
+raises what is no clean exception, takes more than a second, or has effects outside the scratch folder. The same
+reference, seed and review give the same manifest byte for byte.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from qualityscore.suites.manifest import (
     ProbedEntry,
     Raised,
     Returned,
+    bears,
 )
 from qualityscore.suites.observed import Ended, GaveValue, RaisedError, Seen
 from qualityscore.suites.probe_candidates import Candidate, Form, as_call, candidates, sensible_calls
@@ -41,7 +42,14 @@ from qualityscore.suites.survival import hard_fault, outcome_key, why_unclean
 HASH_SEEDS = (0, 1, 4242)
 RUNS = range(len(HASH_SEEDS))
 FLOAT_TOLERANCE = 1e-9
-_CLOCK_STEPS_S = (0.0, 0.05, None)
+_DAY_S, _HOUR_S, _MINUTE_S = 86_400.0, 3_600.0, 60.0
+CLOCKS: tuple[dict[str, float] | None, ...] = (
+    # Both show another hour, day of the week, day and month than the real one, and one of them another half of the day.
+    # Only the future counts: nothing is replayed before it was built.
+    {"shift_s": 40 * _DAY_S + 5 * _HOUR_S + 17 * _MINUTE_S + 7.3, "step_s": 0.0},
+    {"shift_s": 3447 * _DAY_S + 13 * _HOUR_S + 29 * _MINUTE_S + 19.6, "step_s": 0.05},
+    None,
+)
 _SLOW_S = 1.0
 _LIMIT_S = 2.0
 _MEMORY_BYTES = 1 << 30
@@ -112,7 +120,7 @@ def _reference_name(target: Target) -> str:
 
 def run_once(target: Target, scripts: list[Script], number: int) -> dict[str, EntryRecord]:
     """One run of all scripts on the reference under one of the hash seeds and clocks (`number` in RUNS)."""
-    args = {**zygote_args(target), "watch_effects": True, "clock_step_s": _CLOCK_STEPS_S[number]}
+    args = {**zygote_args(target), "watch_effects": True, "clock": CLOCKS[number]}
     return replay(
         scripts,
         launcher(target, env={"PYTHONHASHSEED": str(HASH_SEEDS[number])}),
@@ -267,11 +275,12 @@ def _steady_key(seen: Seen) -> tuple[str, ...]:
 def outcome_of(target: Target, seen: Seen) -> Returned | Raised:
     """What the manifest says about one run of the reference, which did not end its process."""
     if isinstance(seen, GaveValue):
+        large = seen.large or not bears(seen.value)
         return Returned(
             digest=seen.digest,
-            value=seen.value,
-            large=seen.large,
-            shown="a large value" if seen.large else show(seen.value),
+            value=None if large else seen.value,
+            large=large,
+            shown="a large value" if large else show(seen.value),
             mutates=list(seen.mutated),
         )
     assert isinstance(seen, RaisedError)

@@ -59,7 +59,8 @@ class Guard(_Strict):
 
 
 class Review(_Strict):
-    """All decisions of a task. `hostile` excepts from `accept` what a pattern there would take too much."""
+    """All decisions of a task. `hostile` excepts from `accept`, and from what is so without a decision, what that would
+    take too much."""
 
     accept: list[Accept] = []
     guard: list[Guard] = []
@@ -68,12 +69,12 @@ class Review(_Strict):
     def kind(self, entry: str, inputs: str, outcome: Returned | Raised) -> Kind:
         """The kind of a probe. What the functional suite itself calls is accepted; a callback's exception passes
         through. Everything undecided is hostile."""
+        excepted = any(_fits(d, entry, inputs) for d in self.hostile)
         if isinstance(outcome, Returned):
             decided = inputs in (AS_CALLED, STATE_AFTER) or any(_fits(d, entry, inputs) for d in self.accept)
-            excepted = any(_fits(d, entry, inputs) for d in self.hostile)
             return "valid" if decided and not excepted else "hostile"
         if outcome.site == CALLBACK_SITE:
-            return "guarded"
+            return "hostile" if excepted else "guarded"
         decided = any(fnmatchcase(outcome.site, _literal(d.site)) and _fits(d, entry, inputs) for d in self.guard)
         return "guarded" if decided else "hostile"
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from qualityscore.inside.encode import digest, encode
 from qualityscore.suites import probe_build, stubs
-from qualityscore.suites.manifest import Manifest, ProbedEntry
+from qualityscore.suites.manifest import Call, Manifest, Probe, ProbedEntry, Returned
+from qualityscore.suites.survival import judge
 
 REFERENCE = '''"""A reference."""
 
@@ -112,3 +114,34 @@ def test_every_form_of_stub_is_a_module_that_can_be_imported() -> None:
     assert given["raising"] == "raised"
     assert given["constant 'value'"] == "value"
     assert given["identity decorator"](len) is len
+
+
+DEEP = '''"""A reference."""
+
+
+def wrap(levels: int, word: str = "a") -> dict:
+    """The word under as many keys."""
+    for _ in range(levels):
+        word = {"k": word}
+    return word
+'''
+
+
+def test_a_value_beyond_what_a_manifest_bears_is_kept_as_its_digest(make_target: Any) -> None:
+    target = make_target(DEEP, ["thing.wrap"], is_reference=True)
+    calls = ["thing.wrap(60)", "thing.wrap(1)"]
+    sensible = Call(setup=[], call="thing.wrap(1)")
+    script = probe_build.building_script("thing.wrap", sensible, [(i, [], call, []) for i, call in enumerate(calls)])
+    runs = [probe_build.run_once(target, [script], number)["thing.wrap"] for number in probe_build.RUNS]
+    assert [probe_build.why_dropped(target, runs, index) for index in range(2)] == [None, None]
+    deep, flat = (probe_build.outcome_of(target, runs[0].seen[index]) for index in range(2))
+    nested: Any = "a"
+    for _ in range(60):
+        nested = {"k": nested}
+    assert deep == Returned(digest=digest(encode(nested)), value=None, large=True, shown="a large value")
+    assert isinstance(flat, Returned)
+    assert (flat.large, flat.value) == (False, {"dict": [["k", "a"]]})
+    probe = Probe(id="p", kind="valid", setup=[], call=calls[0], inputs="i", outcome=deep)
+    again, other = (judge(probe, runs[1].seen[i], None, None, documented=(), tolerance=1e-9) for i in range(2))
+    assert (again.survived, again.right) == (True, True)
+    assert (other.survived, other.right) == (True, False)

@@ -76,6 +76,15 @@ def test_a_guard_may_hold_for_some_entries_only() -> None:
     assert review.kind("m.func.lru_cache", "key: None", outcome) == "hostile"
 
 
+def test_a_review_may_take_back_the_guard_of_a_raising_callback() -> None:
+    outcome = Raised(type="probe.ProbeError", site=probe_review.CALLBACK_SITE)
+    line = {"entry": "m.f", "inputs": "key: raising callback", "reason": "nothing says whether the key is called"}
+    review = Review.model_validate({"hostile": [line]})
+    assert review.kind("m.f", "key: raising callback", outcome) == "hostile"
+    assert review.kind("m.g", "key: raising callback", outcome) == "guarded"
+    assert review.kind("m.f", "default: raising callback", outcome) == "guarded"
+
+
 def test_a_text_grows_by_its_separator_and_by_its_first_element() -> None:
     found = dict(probe_inputs.repeated("'<r a=\"1\"><b>x</b><c/></r>'"))
     assert set(found) == {"separator repeated", "element repeated"}
