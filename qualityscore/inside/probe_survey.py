@@ -10,6 +10,7 @@ import types
 
 import probe_literals
 import probe_names
+import probe_origins
 import probe_tracing
 import probe_zygote
 
@@ -24,10 +25,19 @@ def run(state, args, send):
     if "describe" in args:
         found = _describe_all(state)
     elif "trace" in args:
-        found = probe_tracing.trace(state, args["trace"], args["calls"])
+        found = _trace(state, args["trace"], args["calls"])
     else:
         found = _draw(args["draw"], args["examples"])
     send(json.dumps(found).encode())
+
+
+def _trace(state, folder, limit):
+    """`calls` per entry; `further` ones, on objects that the suite did not make by calling their class itself."""
+    plain, following = probe_tracing.Watch(state, folder, limit), probe_origins.Following(state, folder, limit)
+    probe_tracing.run_suite(folder, [plain, following])
+    calls, followed = plain.working(state["surface"]), following.working(state["surface"])
+    further = {name: [call for call in found if call not in calls[name]] for name, found in followed.items()}
+    return {"calls": calls, "further": further}
 
 
 def _describe_all(state):

@@ -13,31 +13,31 @@ import probe_literals
 import probe_names
 
 _MISSING = object()
-_MOST_STEPS = 8
+MOST_STEPS = 8
 
 
-def trace(state, folder, limit):
-    """Run the suite in this process and note the calls that its files make of the surface."""
+def run_suite(folder, watches):
+    """Run the suite in this process under all these profile functions."""
     import pytest  # noqa: PLC0415
 
-    watch = _Watch(state, folder, limit)
+    def watch(frame, event, argument):
+        for each in watches:
+            each(frame, event, argument)
+
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     sys.setprofile(watch)
     try:
         pytest.main([folder, "-q", "-p", "no:cacheprovider", "--tb=no", "--import-mode=importlib", "-c", os.devnull])
     finally:
         sys.setprofile(None)
-    for calls in watch.calls.values():
-        for call in calls:
-            call["setup"] = _that_work(call["setup"], state["surface"])
-    return watch.calls
 
 
-def _is_method(kind, code):
+def is_method(kind, code):
+    """Whether this code is what the class runs under the code's name."""
     return probe_names.code_of(inspect.getattr_static(kind, code.co_name, None)) is code
 
 
-def _that_work(setup, surface):
+def that_work(setup, surface):
     """The statements without those that raise when they are run again: a suite also provokes errors."""
     space, kept = dict(surface), []
     for line in setup:
@@ -49,7 +49,7 @@ def _that_work(setup, surface):
     return kept
 
 
-class _Watch:
+class Watch:
     """A profile function. For each surface entry: distinct calls as `{"setup", "arguments", "keywords", "types"}`.
 
     A method's setup makes its instance again by the constructor call and the calls on it so far that the suite made.
@@ -72,6 +72,13 @@ class _Watch:
         self.functions.pop(None, None)
         self.known, self.history, self.held = {}, {}, []
 
+    def working(self, surface):
+        """The calls per entry, their preparation without what raises when it is run again."""
+        for calls in self.calls.values():
+            for call in calls:
+                call["setup"] = that_work(call["setup"], surface)
+        return self.calls
+
     def __call__(self, frame, event, _argument):
         if event != "call" or frame.f_back is None:
             return
@@ -83,7 +90,7 @@ class _Watch:
         values = frame.f_locals
         first = values.get(code.co_varnames[0]) if code.co_argcount else None
         kind = type(first)
-        if kind in self.classes and _is_method(kind, code):
+        if kind in self.classes and is_method(kind, code):
             self._on_instance(frame, first, kind)
         elif code in self.functions:
             name = self.functions[code]
@@ -96,7 +103,7 @@ class _Watch:
         if method in ("__init__", "__new__"):
             if method == "__init__" and given is not None:
                 self.held.append(instance)  # keeps its id from being used again
-                self.known[id(instance)] = f"{self.classes[kind]}({_joined(*given)})"
+                self.known[id(instance)] = f"{self.classes[kind]}({joined(*given)})"
                 self.history[id(instance)] = []
                 self._note(self.classes[kind], [], frame, skip=1)
             return
@@ -107,8 +114,8 @@ class _Watch:
         name = next((owner for owner in owners if owner in self.calls), None)
         if name is not None:
             self._note(name, [f"subject = {self.known[id(instance)]}", *steps], frame, skip=1)
-        step = _step(method, given) if given is not None else None
-        if step is None or len(steps) >= _MOST_STEPS:
+        step = as_step(method, given) if given is not None else None
+        if step is None or len(steps) >= MOST_STEPS:
             self.history[id(instance)] = None
         elif step and not isinstance(inspect.getattr_static(kind, method, None), property):
             steps.append(step)
@@ -193,12 +200,13 @@ def _category(value):
     return "callable" if callable(value) else kind.__name__
 
 
-def _joined(positional, rest, keywords, _modules):
+def joined(positional, rest, keywords, _modules):
+    """Arguments as they stand in a call."""
     parts = [text for _, text in positional] + list(rest) + [f"{name}={text}" for name, text in keywords]
     return ", ".join(parts)
 
 
-def _step(method, given):
+def as_step(method, given):
     """A call on an instance as a statement; "" for a question that changes nothing, None where it has no text."""
     positional, rest, keywords, modules = given
     texts = [text for _, text in positional]
@@ -212,4 +220,4 @@ def _step(method, given):
         return f"subject[{texts[0]}]"
     if method.startswith("__"):
         return ""
-    return f"subject.{method}({_joined(positional, rest, keywords, [])})"
+    return f"subject.{method}({joined(positional, rest, keywords, [])})"

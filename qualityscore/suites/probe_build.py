@@ -11,14 +11,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from qualityscore.errors import ReferenceFaultError
-from qualityscore.inside.decode import is_trivial
 from qualityscore.runtime.sandbox.base import SUBJECT_DIR
 from qualityscore.runtime.target import Target
-from qualityscore.suites import probe_review, properties
+from qualityscore.suites import probe_bases, probe_review, properties
 from qualityscore.suites.manifest import (
     Call,
     Manifest,
@@ -30,11 +30,11 @@ from qualityscore.suites.manifest import (
     bears,
 )
 from qualityscore.suites.observed import Ended, GaveValue, RaisedError, Seen
-from qualityscore.suites.probe_candidates import Candidate, Form, as_call, candidates, sensible_calls
+from qualityscore.suites.probe_candidates import Candidate, Form, as_call, candidates, sensible_calls, whole_calls
 from qualityscore.suites.probe_evidence import given_by_stubs
 from qualityscore.suites.probe_replay import EntryRecord, Script, Step, replay
 from qualityscore.suites.probe_selection import Chosen, select, tells
-from qualityscore.suites.probe_survey import EntrySurvey, Survey, survey
+from qualityscore.suites.probe_survey import survey
 from qualityscore.suites.readable import show
 from qualityscore.suites.robustness import launcher, zygote_args
 from qualityscore.suites.survival import hard_fault, outcome_key, why_unclean
@@ -58,6 +58,7 @@ _MEMORY_STEP = 64 << 20
 _TOTAL_S = 1800.0
 _START_S = 60.0
 _FEWEST, _MOST, _PER_TASK = 26, 140, 280
+_TRIED = 30  # calls of an entry that may be its base
 
 
 def build(target: Target, seed: int, *, avoid: frozenset[tuple[str, ...]] = frozenset()) -> Manifest:
@@ -65,37 +66,48 @@ def build(target: Target, seed: int, *, avoid: frozenset[tuple[str, ...]] = froz
 
     Raises ReferenceFaultError where the reference cannot be imported or surveyed, or a property does not hold on it.
     """
-    known = survey(target, seed)
+    known, wider = survey(target, seed)
     review = probe_review.load(target.task.probes_folder)
     dropped: Counter[str] = Counter()
-    not_probed = [NotProbed(entry=name, reason=why) for name, why in known.left_out]
-    wanted = known.entries
-    sensible = _sensible(target, known, wanted, not_probed)
+    bases = probe_bases.alone(
+        partial(_ask, target), {e.entry.name: sensible_calls(known, e)[:_TRIED] for e in known.entries}
+    )
+    # Only what has no base so far is asked with wider knowledge: the candidates of the others stay what they are.
+    left = [entry for entry in wider.entries if entry.entry.name not in bases]
+    tried = {entry.entry.name: sensible_calls(wider, entry)[:_TRIED] for entry in left}
+    whole = {entry.entry.name: whole_calls(entry)[:_TRIED] for entry in left}
+    bases |= probe_bases.with_others(partial(_ask, target), tried, whole)
+    surveyed = {entry.entry.name: (wider, entry) for entry in wider.entries}
+    surveyed |= {entry.entry.name: (known, entry) for entry in known.entries if entry.entry.name not in tried}
+    not_probed = [NotProbed(entry=name, reason=why) for name, why in wider.left_out]
     not_probed += [
-        NotProbed(entry=entry.entry.name, parameter=p.name, reason="nothing says what kind of value it takes")
-        for entry in wanted
+        NotProbed(
+            entry=name,
+            reason="no call of it returns steadily" if tried[name] or whole[name] else "no call of it is known",
+        )
+        for name in surveyed
+        if name not in bases
+    ]
+    not_probed += [
+        NotProbed(entry=name, parameter=p.name, reason="nothing says what kind of value it takes")
+        for name, (_, entry) in surveyed.items()
         for p in entry.parameters
         if not p.categories and not (p.how == "VAR_KEYWORD" and len(entry.parameters) > 1)
     ]
-    probed = [entry for entry in wanted if entry.entry.name in sensible]
+    forms = {name: bases[name].form for name in surveyed if name in bases}
     made = {
-        entry.entry.name: [
+        name: [
             c
             for c in candidates(
-                known,
-                entry,
-                sensible[entry.entry.name][0],
-                seed,
-                gives_function=sensible[entry.entry.name][1],
+                *surveyed[name], form, seed, gives_function=bases[name].gives_function, others=bases[name].others
             )
             if (*c.setup, c.call) not in avoid
         ]
-        for entry in probed
+        for name, form in forms.items()
     }
-    forms = {name: form for name, (form, _) in sensible.items()}
     steady = _steady(target, forms, made, dropped)
     steady = _without_what_stubs_give(target, forms, steady)
-    most = max(_FEWEST, min(_MOST, math.ceil(_PER_TASK / max(len(probed), 1))))
+    most = max(_FEWEST, min(_MOST, math.ceil(_PER_TASK / max(len(forms), 1))))
     chosen = {name: select(found, most) for name, found in steady.items()}
     chosen, records = _settle(target, forms, chosen, dropped)
     entries = [_entry(name, forms[name], found, records[name], review) for name, found in chosen.items() if found]
@@ -131,6 +143,15 @@ def run_once(target: Target, scripts: list[Script], number: int) -> dict[str, En
     )
 
 
+def _ask(target: Target, steps: Mapping[str, probe_bases.Steps]) -> list[dict[str, EntryRecord]]:
+    """Runs of calls of which it is not known yet whether they return."""
+    scripts = [
+        Script(entry=name, sensible=([], "None"), probes=probes, limit_s=_LIMIT_S, memory_bytes=_MEMORY_BYTES)
+        for name, probes in steps.items()
+    ]
+    return [run_once(target, scripts, number) for number in RUNS]
+
+
 def _script(name: str, form: Form, found: Iterable[Candidate]) -> Script:
     steps: list[Step] = [(index, list(c.setup), c.call, list(c.arguments)) for index, c in enumerate(found)]
     return building_script(name, as_call(form), steps)
@@ -145,47 +166,6 @@ def building_script(name: str, sensible: Call, steps: Iterable[Step]) -> Script:
         limit_s=_LIMIT_S,
         memory_bytes=_MEMORY_BYTES,
     )
-
-
-def _sensible(
-    target: Target, known: Survey, wanted: Iterable[EntrySurvey], not_probed: list[NotProbed]
-) -> dict[str, tuple[Form, bool]]:
-    """Per entry the sensible call, and whether it gives a function: the first that returns the same in all runs."""
-    forms = {entry.entry.name: sensible_calls(known, entry)[:30] for entry in wanted}
-    scripts = []
-    for name, choices in forms.items():
-        calls = [as_call(form) for form in choices]
-        probes: tuple[Step, ...] = tuple((index, call.setup, call.call, []) for index, call in enumerate(calls))
-        if probes:
-            scripts.append(
-                Script(entry=name, sensible=([], "None"), probes=probes, limit_s=_LIMIT_S, memory_bytes=_MEMORY_BYTES)
-            )
-    runs = [run_once(target, scripts, number) for number in RUNS]
-    found = {}
-    for name, choices in forms.items():
-        best = None
-        for index, form in enumerate(choices):
-            seen = [run[name].seen[index] for run in runs]
-            if not all(isinstance(s, GaveValue) and hard_fault(None, s) is None for s in seen):
-                continue
-            if len({outcome_key(s) for s in seen}) == 1 and not any(run[name].effects.get(index) for run in runs):
-                telling = not _is_trivial(seen[0])
-                if best is None or (telling and not best[2]):
-                    best = (form, _is_function(seen[0]), telling)
-        if best is None:
-            why = "no call with its required arguments alone returns steadily" if choices else "no such call is known"
-            not_probed.append(NotProbed(entry=name, reason=why))
-        else:
-            found[name] = (best[0], best[1])
-    return found
-
-
-def _is_trivial(seen: Seen) -> bool:
-    return not isinstance(seen, GaveValue) or (not seen.large and is_trivial(seen.value))
-
-
-def _is_function(seen: Seen) -> bool:
-    return isinstance(seen, GaveValue) and isinstance(seen.value, dict) and "function" in seen.value
 
 
 def _steady(

@@ -6,6 +6,7 @@ Pure: the same survey and seed give the same candidates in the same order.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -23,6 +24,7 @@ SEQUENCE = "sequence of calls"
 ODD_SEQUENCE = "sequence of calls with odd keys"
 
 Role = Literal["ordinary", "leading", "misfit"]
+Shape = tuple[tuple[str, str], ...]  # names of arguments and types of their literals
 
 _DISPLAYS = ("[", "{", "cyclic_", "nested_", "bytearray(", "OddMapping(", "generated(", "breaking(", "closed_")
 _INLINE = 60
@@ -57,6 +59,11 @@ class Form:
     positional: tuple[tuple[str, str], ...]
     rest: tuple[str, ...] = ()
     keywords: tuple[tuple[str, str], ...] = ()
+
+    def shape(self) -> Shape:
+        """Which arguments are given, and of what type each literal among them is."""
+        named = [(name, probe_inputs.literal_type(text)) for name, text in self.positional + self.keywords]
+        return (*sorted(named), *(("", probe_inputs.literal_type(text)) for text in self.rest))
 
     def given(self) -> dict[str, str]:
         """The named arguments as source text."""
@@ -128,10 +135,30 @@ def sensible_calls(survey: Survey, entry: EntrySurvey) -> list[Form]:
     return list(dict.fromkeys(forms))
 
 
+def whole_calls(entry: EntrySurvey) -> list[Form]:
+    """The suite's calls with all their arguments, one of each shape before the second of any."""
+    seen: Counter[Shape] = Counter()
+    ranked = []
+    for call in entry.calls:
+        form = _form(entry, call)
+        ranked.append((seen[form.shape()], form))
+        seen[form.shape()] += 1
+    return list(dict.fromkeys(form for _, form in sorted(ranked, key=lambda pair: pair[0])))
+
+
 def candidates(
-    survey: Survey, entry: EntrySurvey, sensible: Form, seed: int, *, gives_function: bool
+    survey: Survey,
+    entry: EntrySurvey,
+    sensible: Form,
+    seed: int,
+    *,
+    gives_function: bool,
+    others: tuple[Form, ...] = (),
 ) -> list[Candidate]:
-    """All candidates of an entry whose sensible call is known. `gives_function`: that call returns a function."""
+    """All candidates of an entry whose sensible call is known. `gives_function`: that call returns a function.
+
+    Arguments are changed one at a time on top of the sensible call and of the `others`.
+    """
     rng = random.Random(f"{seed} {entry.entry.name}")
     found = [_form(entry, call).candidate(AS_CALLED) for call in entry.calls]
     found += _states(entry, sensible)
@@ -141,7 +168,7 @@ def candidates(
     if entry.is_class:
         found += _sequences(survey, entry, forms, rng)
         found += _many_updates(entry, forms)
-    changed = list(_one_at_a_time(survey, entry, sensible, rng))
+    changed = [change for base in (sensible, *others) for change in _one_at_a_time(survey, entry, base, rng)]
     found += [replace(form.candidate(inputs), role=role) for inputs, form, role in changed if role != "misfit"]
     if gives_function:
         found += [c for inputs, form, role in changed if role != "misfit" for c in _put_to_use(form, f", {inputs}")]
@@ -198,7 +225,7 @@ def _instances(survey: Survey, entry: EntrySurvey) -> list[tuple[str, ...]]:
                 made = (*setup, f"subject = {call}")
                 fill = ("subject['a'] = 1", "subject['b'] = 2") if "__setitem__" in owner.protocol else ()
                 found += [made + fill, made]
-    return found
+    return found + list(survey.preparations.get(owner_name, ()))
 
 
 def _constructors(owner: EntrySurvey) -> list[Form]:

@@ -337,6 +337,12 @@ def changed(source: str, rng: random.Random) -> list[Input]:
     return [(name, text) for name, new in changes if (text := ascii(new)) != source and len(text) < 500]
 
 
+def literal_type(source: str) -> str:
+    """The name of a literal's type; "" for any other source text, and for None."""
+    value = _literal(source)
+    return "" if value is None else type(value).__name__
+
+
 def _literal(source: str) -> Any:
     """The value of a literal; None, of which nothing is made, for any other source text."""
     try:

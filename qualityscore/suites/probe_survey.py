@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,17 +58,45 @@ class EntrySurvey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """All entries that can be called, drawn examples per kind of value, and what could not be learnt: (entry, why)."""
+    """All entries that can be called, drawn examples per kind of value, and what could not be learnt: (entry, why).
+
+    `preparations` make an instance of a class as `subject`, as the suite did before it called a method.
+    """
 
     entries: tuple[EntrySurvey, ...]
     drawn: dict[str, list[str]]
+    preparations: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     left_out: tuple[tuple[str, str], ...] = field(default=())
 
 
-def survey(target: Target, seed: int) -> Survey:
-    """Learn all this on the reference. Raises ReferenceFaultError where it cannot be imported or asked."""
+def survey(target: Target, seed: int) -> tuple[Survey, Survey]:
+    """Learn all this on the reference: from calls on objects whose class the suite itself calls, and from all calls.
+
+    The second knows more: objects that functions and methods of the surface made, too.
+    Raises ReferenceFaultError where the reference cannot be imported or asked.
+    """
     found = _ask(target, seed)
-    described, traced = found["describe"], found["trace"]
+    traced, further = found["trace"]["calls"], found["trace"]["further"]
+    every = {name: calls + further[name] for name, calls in traced.items()}
+    return _survey(target, found, traced), with_preparations(_survey(target, found, every))
+
+
+def with_preparations(known: Survey) -> Survey:
+    """The same, with the preparations that the calls of its methods show, the shortest first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for entry in known.entries:
+        if entry.entry.kind == "method":
+            setups = [call.setup for call in entry.calls if call.setup]
+            found.setdefault(entry.entry.name.rpartition(".")[0], []).extend(setups)
+    return replace(known, preparations={name: tuple(sorted(set(s), key=_by_length)) for name, s in found.items()})
+
+
+def _by_length(setup: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+    return (len(setup), setup)
+
+
+def _survey(target: Target, found: dict[str, Any], traced: dict[str, list[dict[str, Any]]]) -> Survey:
+    described = found["describe"]
     entries, left_out = [], []
     for entry in target.task.surface.entries:
         about = described[entry.name]
