@@ -20,6 +20,7 @@ from typing import Any
 from qualityscore.branch.project import Project
 from qualityscore.errors import HarnessError
 from qualityscore.languages.python_production import TEST_FILES, TEST_FOLDERS
+from qualityscore.model.bounds import Seconds, seconds
 from qualityscore.model.outcome import Failure, FailureClass
 from qualityscore.runtime import contention
 from qualityscore.runtime.sandbox.base import SUBJECT_DIR, WORK_DIR, Mount
@@ -69,7 +70,7 @@ class OwnTest:
     id: str
     verdict: Verdict
     failure: Failure | None = None
-    duration_s: float = 0.0
+    duration_s: Seconds = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,7 +327,7 @@ def _test(id_: str, document: dict[str, Any]) -> OwnTest:
     try:
         phases = [(str(when), str(outcome), bool(xfail)) for when, outcome, xfail in document["phases"]]
         raised = read_raised(document["failure"])
-        duration_s = float(document["duration_s"])
+        duration_s = seconds(float(document["duration_s"]))
     except MALFORMED:
         return OwnTest(id=id_, verdict=Verdict.FAILED, failure=failures.silent_exit())
     outcomes = {outcome for _, outcome, _ in phases}

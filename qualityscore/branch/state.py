@@ -31,10 +31,11 @@ from qualityscore.core.matching import Located
 from qualityscore.errors import SnapshotError
 from qualityscore.model.codec import adapter, dump
 from qualityscore.model.finding import Finding
-from qualityscore.model.foreign import first_problem
+from qualityscore.model.foreign import first_problem, non_finite
 from qualityscore.model.measure import Fault, Unavailable
 from qualityscore.model.report import SCORE_MODEL
 from qualityscore.runtime.cache import cache_root
+from qualityscore.runtime.documents import read_at_most
 from qualityscore.runtime.target import Environment, Tree
 
 STATE_SCHEMA_VERSION = 1
@@ -274,11 +275,11 @@ def read_snapshot(file: Path) -> Snapshot:
     """Read a snapshot of a state. Raises SnapshotError with one sentence for anything else."""
     again = "write it again with: qualityscore baseline REPO -o FILE"
     try:
-        if file.stat().st_size > MAX_SNAPSHOT_BYTES:
+        data = read_at_most(file, MAX_SNAPSHOT_BYTES)
+        if data is None:
             raise SnapshotError(
                 f"The snapshot {file} is larger than {MAX_SNAPSHOT_BYTES} bytes; it is not one of ours."
             )
-        data = file.read_bytes()
         document = json.loads(data)
     except OSError as error:
         raise SnapshotError(f"The snapshot {file} cannot be read: {error.strerror}.") from error
@@ -293,6 +294,8 @@ def read_snapshot(file: Path) -> Snapshot:
             f"The snapshot {file} has schema version {document.get('schema_version')!r}, "
             f"this version reads {STATE_SCHEMA_VERSION}; {again}."
         )
+    if problem := non_finite(document):
+        raise SnapshotError(f"The snapshot {file} is not valid: {problem}; {again}.")
     try:
         snapshot: Snapshot = adapter(Snapshot).validate_json(data)
     except ValidationError as error:

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     try:
         text = [inert(line, limit=2000) for line in lines(explain(report, profile, arguments.measure))]
-    except (AttributeError, KeyError, TypeError, ValueError) as error:  # details are free-form
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:  # details are free-form
         raise ReportError(f"The report {arguments.report} does not hold what its profile scores: {error}.") from error
     sys.stdout.write("\n".join(text) + "\n")
     return 0

@@ -17,6 +17,7 @@ import yaml
 from qualityscore.compat.ral_bench import SUITES, RawMeasures, RawResult, SuiteRun
 from qualityscore.compat.ral_bench_task import baseline_of, read_task_file
 from qualityscore.errors import ReportError, TaskError
+from qualityscore.runtime.documents import read_at_most
 
 # The C loader, where PyYAML was built with it, reads a folder of results ten times faster.
 SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -107,9 +108,10 @@ def _read_result(file: Path, task_files: Mapping[str, Path]) -> RawResult:
 
 def _load(file: Path) -> Any:
     try:
-        if file.stat().st_size > MAX_RESULT_BYTES:
+        data = read_at_most(file, MAX_RESULT_BYTES)
+        if data is None:
             raise ReportError(f"{file} is larger than {MAX_RESULT_BYTES} bytes; it is no RAL-Bench result.")
-        return yaml.load(file.read_text("utf-8"), Loader=SafeLoader)
+        return yaml.load(data.decode("utf-8"), Loader=SafeLoader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         raise ReportError(f"{file} cannot be read as YAML: {' '.join(str(error).split())}.") from None
 

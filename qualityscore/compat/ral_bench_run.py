@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from qualityscore.compat.ral_bench import SuiteRun
 from qualityscore.compat.ral_bench_task import RalTask, Suite, suite_environment
 from qualityscore.errors import HarnessError, TaskError
+from qualityscore.model.bounds import seconds
 from qualityscore.model.outcome import Failure, FailureClass, TestOutcome, TestResult
 from qualityscore.runtime.process import Exited, Limits, TimedOut
 from qualityscore.runtime.sandbox.base import (
@@ -253,7 +254,7 @@ def _results(collected: list[str], documents: list[dict[str, Any]], reported: _R
 
 def _result(name: str, phases: list[dict[str, Any]], reported: _Reported) -> TestResult:
     failed = next((p for p in phases if p["outcome"] == "failed"), None)
-    duration = sum(float(p["duration_s"]) for p in phases)
+    duration = seconds(sum(float(p["duration_s"]) for p in phases))
     if failed is not None:
         class_name, subclass = _CLASSES.get(str(failed.get("raised")), _OTHER)
         failure = Failure(class_name=class_name, subclass=subclass, message=str(failed.get("text", ""))[-500:])

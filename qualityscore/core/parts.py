@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict
 
 from qualityscore.core.intervals import Draws, bootstrap_medians, median_interval, percentiles
 from qualityscore.core.ratio import capped, ratio_to_baseline, verdict
@@ -185,22 +186,42 @@ def _row(scored: _Scored, part: Part | None, reference: Part) -> dict[str, Any]:
     return row
 
 
-def part_of_row(row: dict[str, Any]) -> tuple[Part | None, Part]:
-    """The subject's part (None where it had none) and the reference's, from a row of a report's details."""
-    fault = None if row["fault"] is None else Fault(row["fault"])
-    reference_fault = fault if row["baseline"] is None else None
+class _Row(BaseModel):
+    """What scoring needs of a row of a report's details, which are free-form; the rest of a row is for the reader."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    id: str
+    value: float | None
+    baseline: float | None
+    right: bool
+    note: str | None
+    fault: Literal["subject", "harness", "reference"] | None
+    present: bool
+    samples: list[float] = []
+    log_ratios: list[float] = []
+
+
+def part_of_row(row: Any) -> tuple[Part | None, Part]:
+    """The subject's part (None where it had none) and the reference's, from a row of a report's details.
+
+    Raises pydantic.ValidationError for what is no such row.
+    """
+    read = _Row.model_validate(row)
+    fault = None if read.fault is None else Fault(read.fault)
+    reference_fault = fault if read.baseline is None else None
     reference = Part(
-        id=row["id"], value=row["baseline"], fault=reference_fault, note=row["note"] if reference_fault else None
+        id=read.id, value=read.baseline, fault=reference_fault, note=read.note if reference_fault else None
     )
-    if not row["present"]:
+    if not read.present:
         return None, reference
     subject = Part(
-        id=row["id"],
-        value=row["value"],
-        right=row["right"] or fault is not None,
-        samples=tuple(row["samples"]),
-        log_ratios=tuple(row["log_ratios"]),
-        note=row["note"],
+        id=read.id,
+        value=read.value,
+        right=read.right or fault is not None,
+        samples=tuple(read.samples),
+        log_ratios=tuple(read.log_ratios),
+        note=read.note,
         fault=None if reference_fault else fault,
     )
     return subject, reference

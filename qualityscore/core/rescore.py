@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Literal, TypeVar
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from qualityscore.core.parts import part_of_row
 from qualityscore.core.profile import Profile
 from qualityscore.core.score import effective, score
 from qualityscore.errors import ReportError
+from qualityscore.model.foreign import first_problem, non_finite
 from qualityscore.model.measure import Fault, Measured, MetricSpec, NotApplicable, Outcome, Part, Unavailable
 from qualityscore.model.report import SCORE_MODEL, MeasureReport, Report, Status
+
+_Read = TypeVar("_Read")
 
 RAW_MEASURES_CHANGED: tuple[tuple[str, frozenset[str]], ...] = ()
 """Score models, oldest first, with the measures whose raw value means something else from that model on."""
 
 _OWN_DETAILS = ("parts", "right_share", "mean_over_right", "unavailable", "uncredited", "left_out", "not_applicable")
+
+
+class _Missing(BaseModel):
+    """Why a measure has no value, as its details say it."""
+
+    model_config = ConfigDict(strict=True)
+
+    reason: str
+    fault: Literal["subject", "harness", "reference"]
 
 
 def rescore(
@@ -32,7 +47,8 @@ def rescore(
     """The report with the scores that its raw measures give under `profile` and the current score model.
 
     Raises ReportError naming what has to be measured again: measures of the profile that the report does not hold,
-    measures in another unit, and measures whose raw value changed its meaning since the report's score model.
+    measures in another unit, and measures whose raw value changed its meaning since the report's score model. Raises
+    ReportError as well for free-form details that do not hold what scoring needs, and for values beyond computing with.
     """
     held = {measure.id: measure for dimension in report.dimensions.values() for measure in dimension.measures}
     specs = [spec for dimension in profile.dimensions for spec in dimension.metrics]
@@ -46,17 +62,23 @@ def rescore(
             f"{', '.join(again)} {'has' if len(again) == 1 else 'have'} to be measured again; "
             f"run qualityscore evaluate --profile {profile.name}."
         )
-    pairs = {spec.id: outcomes_of(held[spec.id]) for spec in specs}
-    left_out = frozenset(name for name in pairs if held[name].details.get("left_out"))
-    scored = score(
-        profile,
-        baseline={name: pair[0] for name, pair in pairs.items() if pair[0] is not None},
-        subject={name: pair[1] for name, pair in pairs.items() if pair[1] is not None},
-        credibility=report.credibility.score,
-        tampered=report.status is Status.TAMPERED,
-        left_out=left_out,
-        rng=rng,
-    )
+    left_out = frozenset(spec.id for spec in specs if held[spec.id].details.get("left_out"))
+    try:
+        pairs = {spec.id: outcomes_of(held[spec.id]) for spec in specs}
+        with np.errstate(all="ignore"):  # what is not finite is refused below
+            scored = score(
+                profile,
+                baseline={name: pair[0] for name, pair in pairs.items() if pair[0] is not None},
+                subject={name: pair[1] for name, pair in pairs.items() if pair[1] is not None},
+                credibility=report.credibility.score,
+                tampered=report.status is Status.TAMPERED,
+                left_out=left_out,
+                rng=rng,
+            )
+    except ArithmeticError as error:
+        raise ReportError(f"The report holds values beyond computing with ({error}).") from error
+    if problem := non_finite({name: asdict(dimension) for name, dimension in scored.dimensions.items()}):
+        raise ReportError(f"The report holds values beyond computing with: {problem}.")
     return replace(
         report,
         score_model=score_model,
@@ -77,13 +99,20 @@ def rescore(
 
 
 def outcomes_of(measure: MeasureReport) -> tuple[Outcome | None, Outcome | None]:
-    """The baseline's and the subject's outcome as a measure of a report holds them; None for what was not delivered."""
+    """The baseline's and the subject's outcome as a measure of a report holds them; None for what was not delivered.
+
+    Raises ReportError where its details do not hold what scoring needs.
+    """
     missing = measure.details.get("unavailable")
     lost = None
     if isinstance(missing, dict):
-        lost = Unavailable(reason=str(missing["reason"]), fault=Fault(missing["fault"]))
+        read = _held(measure, "unavailable", lambda: _Missing.model_validate(missing))
+        lost = Unavailable(reason=read.reason, fault=Fault(read.fault))
     details = {name: value for name, value in measure.details.items() if name not in _OWN_DETAILS}
-    rows = [part_of_row(row) for row in measure.details.get("parts", ())]
+    given = measure.details.get("parts", ())
+    if not isinstance(given, list | tuple):
+        raise ReportError(f"The report does not hold what its profile scores: {measure.id}, 'parts' is no list.")
+    rows = [_held(measure, f"parts.{n}", partial(part_of_row, row)) for n, row in enumerate(given)]
     baseline: Outcome | None = lost
     if not measure.applicable:
         baseline = NotApplicable(reason=str(measure.details.get("not_applicable")))
@@ -94,6 +123,15 @@ def outcomes_of(measure: MeasureReport) -> tuple[Outcome | None, Outcome | None]
         return baseline, lost
     parts = tuple(part for part, _ in rows if part is not None)
     return baseline, Measured(value=_or_known(measure.value, parts), parts=parts, details=details)
+
+
+def _held(measure: MeasureReport, place: str, read: Callable[[], _Read]) -> _Read:
+    try:
+        return read()
+    except ValidationError as error:
+        raise ReportError(
+            f"The report does not hold what its profile scores: {measure.id}, {place!r}: {first_problem(error)}."
+        ) from error
 
 
 def _or_known(value: float | None, parts: Sequence[Part]) -> float:

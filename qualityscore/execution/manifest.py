@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from qualityscore.errors import InputError, ManifestError
-from qualityscore.model.foreign import first_problem
+from qualityscore.model.foreign import first_problem, non_finite
 from qualityscore.runtime.documents import profile_names
 from qualityscore.runtime.git_source import check_origin
 from qualityscore.runtime.tasks import task_ids
@@ -130,6 +130,8 @@ def _json_rows(file: Any, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             raise ManifestError(f"The manifest {path}, line {line}, is not JSON: {error}.") from error
         if not isinstance(document, dict):
             raise ManifestError(f"The manifest {path}, line {line}, is not a JSON object.")
+        if problem := non_finite(document):
+            raise ManifestError(f"The manifest {path}, line {line}, is not valid: {problem}.")
         yield line, document
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field
-
+from qualityscore.model.bounds import Seconds
 from qualityscore.model.finding import Finding, Severity
 
 BaselineKind = Literal["git", "path", "snapshot", "none"]
@@ -35,7 +34,7 @@ class TestChange:
     id: str
     reason: str
     to: str | None = None
-    duration_s: Annotated[float | None, Field(ge=0)] = None
+    duration_s: Seconds | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from qualityscore.model.bounds import LineNumber, RelativePath
+
 
 class Severity(StrEnum):
     """How much a finding matters; the words of bandit and of SARIF consumers."""
@@ -28,15 +30,15 @@ class Finding:
     a line stands for those that are not listed; its points are their sum, `details["more"]` their number.
     """
 
-    code: str
+    code: Annotated[str, Field(min_length=1)]
     tool: str
     message: str
     severity: Severity = Severity.LOW
     confidence: Severity | None = None
-    path: str | None = None
-    line: int | None = None
-    column: int | None = None
-    end_line: int | None = None
+    path: RelativePath | None = None
+    line: LineNumber | None = None
+    column: LineNumber | None = None
+    end_line: LineNumber | None = None
     class_name: Annotated[str | None, Field(alias="class")] = None
     name: str | None = None
     suggestion: str | None = None
@@ -53,6 +55,6 @@ class Suppression:
     Of very many the last one has the path `.` and tells the number of the rest.
     """
 
-    path: str
-    line: int
+    path: RelativePath
+    line: LineNumber
     text: str

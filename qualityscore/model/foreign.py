@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -30,6 +32,23 @@ def first_problem(error: ValidationError, known: Iterable[str] = ()) -> str:
     text = text[:1].lower() + text[1:]
     text = _short(text)
     return f"key {place!r}: {text}" if place else text
+
+
+def non_finite(document: Any) -> str | None:
+    """The place of a number in JSON data that no JSON can hold (NaN, an infinity), as `key 'a.b': what is wrong`."""
+    pending: list[tuple[str, Any]] = [("", document)]
+    while pending:
+        place, value = pending.pop()
+        if isinstance(value, float) and not math.isfinite(value):
+            return f"key {_short(place)!r}: input should be a finite number"
+        if isinstance(value, dict | list):
+            items = value.items() if isinstance(value, dict) else enumerate(value)
+            pending += (
+                (f"{place}.{key}" if place else str(key), item)
+                for key, item in items
+                if isinstance(item, dict | list | float)
+            )
+    return None
 
 
 def _short(text: str) -> str:

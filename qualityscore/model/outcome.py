@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from qualityscore.model.bounds import LineNumber, RelativePath, Seconds
 from qualityscore.model.measure import Fault
 
 
@@ -35,8 +36,8 @@ class FailureClass(StrEnum):
 class Location:
     """A place in the subject; `line` starts at 1."""
 
-    path: str
-    line: int | None = None
+    path: RelativePath
+    line: LineNumber | None = None
     function: str | None = None
 
 
@@ -67,7 +68,7 @@ class TestResult:
 
     id: str
     outcome: TestOutcome
-    duration_s: float | None = None
+    duration_s: Seconds | None = None
     failure: Failure | None = None
     stable: bool = True
     fault: Fault | None = None

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
+from qualityscore.model.bounds import LineNumber, RelativePath
 from qualityscore.model.branch import BranchReport, GateReport
 from qualityscore.model.finding import Finding, Suppression
 from qualityscore.model.measure import Direction, Fault, Unit
@@ -200,5 +201,5 @@ class Report:
     robustness: RobustnessReport | None = None
     branch: BranchReport | None = None
     gate: GateReport | None = None
-    sources: dict[str, dict[int, str]] = field(default_factory=dict)
+    sources: dict[RelativePath, dict[LineNumber, str]] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=dict)

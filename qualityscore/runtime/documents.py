@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from qualityscore.core.profile import Profile, parse_profile
 from qualityscore.errors import ProfileError, ReportError
 from qualityscore.model.codec import InconsistentReportError, load_report
-from qualityscore.model.foreign import first_problem
+from qualityscore.model.foreign import first_problem, non_finite
 from qualityscore.model.report import SCHEMA_VERSION, Report
 
 MAX_REPORT_BYTES = 256 << 20
@@ -42,6 +42,13 @@ def _mode(path: Path) -> int:
         return 0
 
 
+def read_at_most(path: Path, most: int) -> bytes | None:
+    """The content, or None of more than `most` bytes: a device or a pipe tells no size. Raises OSError."""
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    return data if len(data) <= most else None
+
+
 def load_profile(name_or_path: str) -> Profile:
     """A bundled profile by name, or a TOML file by path. Raises ProfileError with one sentence."""
     bundled = _PROFILES / f"{name_or_path}.toml"
@@ -61,11 +68,11 @@ def read_report(path: str) -> Report:
     """Read one report strictly. Raises ReportError with one sentence."""
     file = Path(path)
     try:
-        if file.stat().st_size > MAX_REPORT_BYTES:
-            raise ReportError(f"The report {path} is larger than {MAX_REPORT_BYTES} bytes; it is not one of ours.")
-        data = file.read_bytes()
+        data = read_at_most(file, MAX_REPORT_BYTES)
     except OSError as error:
         raise ReportError(f"The report {path} cannot be read: {error.strerror}.") from error
+    if data is None:
+        raise ReportError(f"The report {path} is larger than {MAX_REPORT_BYTES} bytes; it is not one of ours.")
     data = data.removeprefix(codecs.BOM_UTF8)  # which editors on Windows put there, and JSON does not know
     try:
         document = json.loads(data.decode("utf-8"))
@@ -74,6 +81,9 @@ def read_report(path: str) -> Report:
     version = document.get("schema_version") if isinstance(document, dict) else None
     if version != SCHEMA_VERSION:
         raise ReportError(f"{path} is not a report of schema {SCHEMA_VERSION} (schema_version is {version!r}).")
+    if problem := non_finite(document):
+        raise ReportError(f"The report {path} is not valid: {problem}.")
+    del document
     try:
         return load_report(data)
     except ValidationError as error:

@@ -13,11 +13,11 @@ from pydantic import BaseModel, ValidationError
 
 from qualityscore.errors import SnapshotError, TaskError
 from qualityscore.model.codec import load_snapshot
-from qualityscore.model.foreign import first_problem
+from qualityscore.model.foreign import first_problem, non_finite
 from qualityscore.model.report import SCORE_MODEL
 from qualityscore.model.snapshot import SNAPSHOT_SCHEMA_VERSION, Snapshot
 from qualityscore.model.task import Surface, Task, TaskSpec
-from qualityscore.runtime.documents import is_file
+from qualityscore.runtime.documents import MAX_REPORT_BYTES, is_file, read_at_most
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _NOT_SUITES = ("__pycache__",)
@@ -120,13 +120,15 @@ def read_snapshot(file: Path, task: Task) -> Snapshot:
     command = f"qualityscore baseline {name_or_path(task)} -o {file}"
     again = f"write it again with: {command}"
     try:
-        data = file.read_bytes()
+        data = read_at_most(file, MAX_REPORT_BYTES)
     except FileNotFoundError as error:
         raise SnapshotError(
             f"Task {task.id} has no baseline snapshot {file.name}; write it with: {command}."
         ) from error
     except OSError as error:
         raise SnapshotError(f"The baseline snapshot {file} cannot be read: {error.strerror}; {again}.") from error
+    if data is None:
+        raise SnapshotError(f"The baseline snapshot {file} is larger than {MAX_REPORT_BYTES} bytes; {again}.")
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -137,6 +139,8 @@ def read_snapshot(file: Path, task: Task) -> Snapshot:
             f"The baseline snapshot {file} has schema version {schema!r}, "
             f"this version reads {SNAPSHOT_SCHEMA_VERSION}; {again}."
         )
+    if problem := non_finite(document):
+        raise SnapshotError(f"The baseline snapshot {file} is not valid: {problem}; {again}.")
     try:
         snapshot = load_snapshot(data)
     except ValidationError as error:

@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from qualityscore.errors import HarnessError, TaskError
-from qualityscore.model.foreign import first_problem
+from qualityscore.model.foreign import first_problem, non_finite
+from qualityscore.runtime.documents import MAX_REPORT_BYTES, read_at_most
 
 SCHEMA_VERSION = 1
 FILE_NAME = "manifest.json"
@@ -56,6 +57,8 @@ class Returned(_Strict):
     def _value_is_borne(cls, value: Any) -> Any:
         if not bears(value):
             raise ValueError(f"a value is nested more than {VALUE_DEPTH} levels deep")
+        if non_finite(value):
+            raise ValueError("a value should hold finite numbers only")
         return value
 
 
@@ -168,11 +171,13 @@ def load(probes_folder: Path) -> Manifest:
     """Read the manifest in a task's probes folder. Raises TaskError with one sentence where there is no valid one."""
     file = probes_folder / FILE_NAME
     try:
-        raw = file.read_bytes()
+        raw = read_at_most(file, MAX_REPORT_BYTES)
     except OSError as error:
         raise TaskError(
             f"The probe manifest {file} cannot be read ({error.strerror}); build it with: qualityscore probes build."
         ) from error
+    if raw is None:
+        raise TaskError(f"The probe manifest {file} is larger than {MAX_REPORT_BYTES} bytes; build it again.")
     try:
         return Manifest.model_validate_json(raw)
     except ValidationError as error:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from qualityscore.judging.predicates import Record
+from qualityscore.model.bounds import LAST_LINE, is_relative
 
 _MOST_FRAMES = 60
 _TEXT = 4000
@@ -171,8 +172,14 @@ def _frame(entry: Any) -> Frame:
     place, path, line, function = entry
     if place not in {"subject", "suite", "other"}:
         raise ValueError("not a frame")
-    known = line if type(line) is int and line >= 1 else None
-    return Frame(place=place, path=_text(path), line=known, function=_text(function))
+    known = line if type(line) is int and 1 <= line <= LAST_LINE else None
+    shown = _below(_text(path)) if place == "subject" else _text(path)
+    return Frame(place=place, path=shown, line=known, function=_text(function))
+
+
+def _below(path: str) -> str:
+    """The path, or the whole project where it leads out of it: code names its own file, whatever that is."""
+    return path if is_relative(path) else "."
 
 
 def _traced(entry: Any) -> Traced | None:
@@ -192,7 +199,7 @@ def _functions(entries: Any) -> tuple[tuple[str, int, str], ...]:
     for path, line, name in entries:
         if type(line) is not int:
             raise ValueError("not a line")
-        functions.append((_text(path), line, _text(name)))
+        functions.append((_below(_text(path)), min(line, LAST_LINE), _text(name)))
     return tuple(functions)
 
 

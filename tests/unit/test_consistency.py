@@ -11,6 +11,7 @@ from qualityscore.commands import explain
 from qualityscore.errors import ReportError
 from qualityscore.model.codec import report_schema
 from qualityscore.reports import json_document
+from qualityscore.runtime import documents
 from qualityscore.runtime.documents import read_report
 from sample_reports import report
 
@@ -61,6 +62,90 @@ def test_a_number_out_of_its_range_is_refused_by_reader_and_schema(tmp_path, pat
     assert f"key '{'.'.join(map(str, path))}'" in str(caught.value)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(json.loads(Path(file).read_text("utf-8")), report_schema())
+
+
+NO_PLACE_OR_SPAN = [
+    (("findings", 0, "line"), -5),
+    (("findings", 0, "line"), 0),
+    (("findings", 0, "line"), 2**31),
+    (("findings", 0, "line"), 10**30),
+    (("findings", 0, "column"), 0),
+    (("findings", 0, "end_line"), 2**31),
+    (("findings", 0, "path"), "/etc/passwd"),
+    (("findings", 0, "path"), "//evil.com/x"),
+    (("findings", 0, "path"), "../../x"),
+    (("findings", 0, "path"), "a/../x"),
+    (("findings", 0, "path"), "a/.."),
+    (("findings", 0, "path"), ""),
+    (("findings", 0, "code"), ""),
+    (("suppressions",), [{"path": "/a", "line": 1, "text": ""}]),
+    (("functional", "tests", 0, "duration_s"), -5),
+    (("functional", "tests", 0, "duration_s"), 1.7e308),
+    (("functional", "tests", 1, "failure", "location", "line"), -5),
+    (("functional", "tests", 1, "failure", "location", "path"), "../x"),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), NO_PLACE_OR_SPAN)
+def test_a_place_or_a_time_that_cannot_be_is_refused_by_reader_and_schema(tmp_path, path, value):
+    file = spoiled(tmp_path, put(*path, value=value))
+    with pytest.raises(ReportError, match="is not valid: key '" + ".".join(map(str, path))) as caught:
+        read_report(file)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(json.loads(Path(file).read_text("utf-8")), report_schema())
+
+
+@pytest.mark.parametrize(
+    "path", ["...", ".github/x.py", "..a/b.py", "a..py", "a/.b/c", "a\\b.py", "a\n/ \u00fc.py", ".", None]
+)
+def test_odd_paths_of_honest_repositories_are_read(tmp_path, path):
+    file = spoiled(tmp_path, put("findings", 0, "path", value=path))
+    assert read_report(file).findings[0].path == path
+    jsonschema.validate(json.loads(Path(file).read_text("utf-8")), report_schema())
+
+
+def test_the_bounds_themselves_are_read(tmp_path):
+    def change(document):
+        document["findings"][0].update(line=1, column=1, end_line=2**31 - 1)
+        document["functional"]["tests"][0]["duration_s"] = 0
+        document["functional"]["tests"][1]["duration_s"] = 1e9
+
+    read = read_report(spoiled(tmp_path, change))
+    assert read.findings[0].end_line == 2**31 - 1
+    assert [test.duration_s for test in read.functional.tests] == [0, 1e9]
+
+
+NOT_FINITE = [
+    (("dimensions", "efficiency", "measures", 0, "details"), {"growth": {"a": [1.0, "it"]}}, "growth.a.1"),
+    (("dimensions", "efficiency", "details"), {"x": "it"}, "x"),
+    (("provenance",), {"a": "it"}, "a"),
+    (("findings", 0, "details"), {"y": "it"}, "y"),
+]
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+@pytest.mark.parametrize(("path", "value", "place"), NOT_FINITE)
+def test_a_number_that_no_json_holds_is_refused_in_free_form_data_too(tmp_path, number, path, value, place):
+    file = Path(spoiled(tmp_path, put(*path, value=value)))
+    file.write_text(file.read_text("utf-8").replace('"it"', number), "utf-8")
+    with pytest.raises(ReportError) as caught:
+        read_report(str(file))
+    key = ".".join(map(str, path))
+    assert str(caught.value).endswith(f"is not valid: key '{key}.{place}': input should be a finite number.")
+
+
+def test_a_device_without_an_end_is_read_up_to_the_bound(monkeypatch):
+    monkeypatch.setattr(documents, "MAX_REPORT_BYTES", 1000)
+    with pytest.raises(ReportError, match="/dev/zero is larger than 1000 bytes"):
+        read_report("/dev/zero")
+
+
+def test_a_document_of_just_the_bound_is_read_whole(tmp_path):
+    file = tmp_path / "a"
+    file.write_bytes(b"12345")
+    assert documents.read_at_most(file, 5) == b"12345"
+    assert documents.read_at_most(file, 4) is None
 
 
 OF_ANOTHER_FORM = [

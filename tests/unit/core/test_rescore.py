@@ -179,3 +179,45 @@ def test_a_rescored_report_is_a_report(profile):
     document = json.loads(dump(again(report(profile), profile)))
     assert document["schema_version"] == "1.0"
     assert replace(again(report(profile), profile), status=Status.PARTIAL).status is Status.PARTIAL
+
+
+def first_part(**changes):
+    return lambda details: details["parts"][0].update(changes)
+
+
+MALFORMED = {
+    "a part that is text": (lambda details: details.update(parts=["x"]), "cost, 'parts.0'"),
+    "parts that are no list": (lambda details: details.update(parts="x"), "cost, 'parts' is no list"),
+    "a fault of nobody": (first_part(fault="junk"), "cost, 'parts.0': key 'fault'"),
+    "a value that is text": (first_part(value="x"), "cost, 'parts.0': key 'value'"),
+    "ratios of no numbers": (first_part(log_ratios=["x"]), "cost, 'parts.0': key 'log_ratios.0'"),
+    "an id that is a list": (first_part(id=[]), "cost, 'parts.0': key 'id'"),
+    "a key that is missing": (
+        lambda details: details["parts"][1].pop("right"),
+        "cost, 'parts.1': key 'right' is missing",
+    ),
+    "a loss without its reason": (lambda details: details.update(unavailable={}), "cost, 'unavailable': key 'reason'"),
+}
+
+
+def with_details(profile, change):
+    document = json.loads(dump(report(profile)))
+    (details,) = [m["details"] for d in document["dimensions"].values() for m in d["measures"] if m["id"] == "cost"]
+    change(details)
+    return load_report(json.dumps(document))
+
+
+@pytest.mark.parametrize(("change", "said"), MALFORMED.values(), ids=MALFORMED)
+def test_details_that_hold_something_else_are_refused_by_their_place(profile, change, said):
+    with pytest.raises(ReportError) as caught:
+        rescore(with_details(profile, change), profile, np.random.default_rng(1), score_model="0.1")
+    assert str(caught.value).startswith(f"The report does not hold what its profile scores: {said}")
+    assert "\n" not in str(caught.value)
+
+
+def test_values_that_cannot_be_computed_with_are_refused(profile):
+    def change(details):
+        details["parts"][2].update(log_ratios=[1e308] * 7)  # its exponential is beyond the largest float
+
+    with pytest.raises(ReportError, match="beyond computing with"):
+        rescore(with_details(profile, change), profile, np.random.default_rng(1), score_model="0.1")
