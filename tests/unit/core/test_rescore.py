@@ -216,8 +216,10 @@ def test_details_that_hold_something_else_are_refused_by_their_place(profile, ch
 
 
 def test_values_that_cannot_be_computed_with_are_refused(profile):
-    def change(details):
-        details["parts"][2].update(log_ratios=[1e308] * 7)  # its exponential is beyond the largest float
-
+    document = json.loads(dump(report(profile)))
+    (cost,) = [m for d in document["dimensions"].values() for m in d["measures"] if m["id"] == "cost"]
+    cost["value"] = None
+    for part in cost["details"]["parts"][:2]:
+        part["value"] = 1.7e308  # their sum is beyond the largest float
     with pytest.raises(ReportError, match="beyond computing with"):
-        rescore(with_details(profile, change), profile, np.random.default_rng(1), score_model="0.1")
+        rescore(load_report(json.dumps(document)), profile, np.random.default_rng(1), score_model="0.1")
