@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from qualityscore.catalog import RENDERERS
 from qualityscore.errors import InputError
+from qualityscore.execution import manifest as batch_manifest
 from qualityscore.model.codec import dump
 from qualityscore.runtime import tasks
 from qualityscore.runtime.documents import load_profile, read_report
@@ -190,3 +191,26 @@ def test_the_unchanged_documents_are_taken(folder):
     assert read_report(str(folder / "report.json")) == report()
     assert load_profile(str(PROFILE)).measure_ids
     assert tomllib.loads(as_toml(TASK)) == TASK
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_a_number_that_no_json_holds_is_refused_in_every_document(folder, number):
+    place = folder / "not_finite"
+    place.mkdir(exist_ok=True)
+
+    def written(name: str, document: Any) -> Path:
+        (place / name).write_text(json.dumps(document).replace('"it"', number))
+        return place / name
+
+    snapshot = written("baseline.json", {**SMALL_SNAPSHOT, "provenance": {"a": {"b": "it"}}})
+    with pytest.raises(InputError, match=r"key 'provenance\.a\.b': input should be a finite number"):
+        tasks.read_snapshot(snapshot, tasks.load_task("cachetools"))
+    probes = copy.deepcopy(SMALL_MANIFEST)
+    (returned, *_) = [p for e in probes["entries"] for p in e["probes"] if p["outcome"]["kind"] == "returned"]
+    returned["outcome"]["value"] = ["it"]
+    written("manifest.json", probes)
+    with pytest.raises(InputError, match="value should hold finite numbers only"):
+        manifest.load(place)
+    rows = written("rows.jsonl", {"subject": "x", "task": "cachetools", "labels": {"a": "it"}})
+    with pytest.raises(InputError, match=r"line 1, is not valid: key 'labels\.a': input should be a finite number"):
+        list(batch_manifest.read_manifest(rows, {}))
