@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from qualityscore.model.task import Surface
 
 _MOST_REASONS = 6
+_LINE_LIMIT = 5000
+"""Characters of one printed line: a path, of which Linux takes 4,096 bytes, and what is said of it."""
 _ANALYSERS = ("layers", "fields", "surface", "names")
 
 
@@ -65,6 +67,9 @@ def run(args: argparse.Namespace) -> int:
     from qualityscore.analysers.documents import document  # noqa: PLC0415
     from qualityscore.analysers.repository import read_repository  # noqa: PLC0415
     from qualityscore.analysers.rules.layers_order import parse_order  # noqa: PLC0415
+    from qualityscore.languages.python_source import printable  # noqa: PLC0415
+    from qualityscore.model.codec import encodable  # noqa: PLC0415
+    from qualityscore.reports.plain_text import inert  # noqa: PLC0415
     from qualityscore.runtime.cache import cache_root, static_results  # noqa: PLC0415
 
     _check_options(args)
@@ -90,13 +95,14 @@ def run(args: argparse.Namespace) -> int:
         from qualityscore.analysers.public import propose  # noqa: PLC0415
 
         proposal = propose(repository.reading.surface)
-        write(args.propose, json.dumps(proposal.model_dump(), indent=2) + "\n")
+        write(args.propose, json.dumps(encodable(proposal.model_dump()), indent=2) + "\n")
     if args.json:
-        write(args.json, json.dumps(result, indent=2) + "\n")
+        write(args.json, json.dumps(encodable(result), indent=2) + "\n")
     if "-" not in (args.json, args.propose):
-        sys.stdout.write(_plain(result))
+        lines = _lines(result)
         if args.left_out:
-            sys.stdout.write("".join(f"left out: {one_line(p)} ({why})\n" for p, why in repository.left_out))
+            lines += [f"left out: {printable(p)} ({why})" for p, why in repository.left_out]
+        sys.stdout.write("".join(f"{inert(line, limit=_LINE_LIMIT)}\n" for line in lines))
     return 0
 
 
@@ -188,7 +194,8 @@ def _of_task(name: str) -> list[Path]:
     return sorted(built.prefix.glob("lib/python*/site-packages"))
 
 
-def _plain(result: dict[str, Any]) -> str:
+def _lines(result: dict[str, Any]) -> list[str]:
+    """What is printed, line by line; text from the subject is not inert yet and may itself break lines."""
     from qualityscore.analysers.registry import RULES  # noqa: PLC0415
 
     lines: list[str] = []
@@ -196,7 +203,7 @@ def _plain(result: dict[str, Any]) -> str:
     repeated = Counter(f["suggestion"] for f in result["findings"] if f["suggestion"] in general)
     for finding in result["findings"]:
         hint = f" ({finding['suggestion']})" if finding["suggestion"] and repeated[finding["suggestion"]] <= 1 else ""
-        place = ":".join(str(p) for p in (one_line(finding["path"]), finding["line"], finding["column"]) if p)
+        place = ":".join(str(p) for p in (finding["path"], finding["line"], finding["column"]) if p)
         lines.append(f"{place}: {finding['code']} [{finding['severity']}] {finding['message']}{hint}")
     if lines:
         lines.append("")
@@ -209,9 +216,10 @@ def _plain(result: dict[str, Any]) -> str:
     parts = result.get("analysers") or {result["analyser"]: result}
     for name, part in parts.items():
         lines.append(f"{name}: {_summary(name, part['summary'])}")
-        lines += [f"  module {one_line(absent)} is not here" for absent in part.get("missing_modules", ())]
+        lines += _reasons(name, part["summary"])
+        lines += [f"  module {absent} is not here" for absent in part.get("missing_modules", ())]
         lines += _unmatched(part.get("unmatched_order", ()))
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _measure_lines(measures: dict[str, Any]) -> Iterator[str]:
@@ -226,11 +234,6 @@ def _measure_lines(measures: dict[str, Any]) -> Iterator[str]:
         yield f"{', '.join(names)}: not measured, {reason}"
 
 
-def one_line(path: str) -> str:
-    """A path that fits on a line of a terminal, whatever bytes it is made of."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace").replace("\n", "\\n")
-
-
 def _summary(name: str, summary: dict[str, Any]) -> str:
     if name == "layers":
         centres = (
@@ -243,27 +246,28 @@ def _summary(name: str, summary: dict[str, Any]) -> str:
             f"{_count(summary['cycles'], 'import cycle')}"
         )
     if name == "fields":
-        reasons = _reasons(summary["unjudged"])
         classes = _count(summary["classes"], "class", "classes")
-        return f"{summary['judged']} of {_count(summary['reads'], 'read')} in {classes} judged{reasons}"
+        return f"{summary['judged']} of {_count(summary['reads'], 'read')} in {classes} judged"
     if name == "surface":
         stubs = _count(summary["stubs"], "stub")
         return f"{_count(summary['names'], 'public name')}, {summary['documented']} documented, {stubs}"
-    reasons = _reasons(summary["imports_unjudged"])
-    return f"{summary['imports_judged']} of {_count(summary['imports'], 'imported name')} judged{reasons}"
+    return f"{summary['imports_judged']} of {_count(summary['imports'], 'imported name')} judged"
 
 
-def _reasons(unjudged: dict[str, int]) -> str:
+def _reasons(name: str, summary: dict[str, Any]) -> Iterator[str]:
+    """A line for each of the most frequent reasons why an analyser left something unjudged."""
+    unjudged: dict[str, int] = summary.get({"fields": "unjudged", "names": "imports_unjudged"}.get(name, ""), {})
     shown = list(unjudged.items())[:_MOST_REASONS]
+    yield from (f"  {count} not judged: {reason}" for reason, count in shown)
     rest = sum(unjudged.values()) - sum(count for _, count in shown)
-    lines = [f"\n  {count} not judged: {reason}" for reason, count in shown]
-    return "".join(lines) + (f"\n  {rest} not judged for other reasons" if rest else "")
+    if rest:
+        yield f"  {rest} not judged for other reasons"
 
 
 def _unmatched(names: Iterable[dict[str, Any]]) -> Iterator[str]:
     for one in names:
         hint = f" (did you mean {one['suggestion']}?)" if one["suggestion"] else ""
-        yield f"  the order's {one_line(one['name'])!r} is no module here: nothing is checked against it{hint}"
+        yield f"  the order's {one['name']!r} is no module here: nothing is checked against it{hint}"
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:

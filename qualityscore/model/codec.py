@@ -53,17 +53,18 @@ def dump(document: Any) -> str:
     no JSON reader takes it.
     """
     kind: type = type(document)
-    plain = _encodable(adapter(kind).dump_python(document, mode="python", by_alias=True))
+    plain = encodable(adapter(kind).dump_python(document, mode="python", by_alias=True))
     return json.dumps(plain, indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
-def _encodable(value: Any) -> Any:
+def encodable(value: Any) -> Any:
+    """Plain data with every lone surrogate, in keys too, as its escape in words; tuples become lists."""
     if isinstance(value, str):
         return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, dict):
-        return {_encodable(key): _encodable(item) for key, item in value.items()}
+        return {encodable(key): encodable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_encodable(item) for item in value]
+        return [encodable(item) for item in value]
     return value
 
 

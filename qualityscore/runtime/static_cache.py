@@ -98,10 +98,9 @@ class StaticCache:
         try:
             yield database
             database.commit()
-        except sqlite3.OperationalError:
-            pass  # another process holds it for too long, or the disk is full: this result is not kept
-        except sqlite3.DatabaseError:
-            self._discard()
+        except sqlite3.DatabaseError as error:
+            if _is_damage(error):
+                self._discard()
         finally:
             with contextlib.suppress(sqlite3.Error):
                 database.close()
@@ -120,11 +119,10 @@ class StaticCache:
                 if schema != _SCHEMA:
                     self._create(database)
                 return database
-            except sqlite3.OperationalError:
+            except sqlite3.DatabaseError as error:
                 _close(database)
-                return None
-            except sqlite3.DatabaseError:
-                _close(database)
+                if not _is_damage(error):
+                    return None
                 self._discard()
             except OSError:
                 return None
@@ -143,6 +141,18 @@ class StaticCache:
         for suffix in ("", "-journal", "-wal", "-shm"):
             with contextlib.suppress(OSError):
                 self._path.with_name(self._path.name + suffix).unlink()
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether a new file helps: not where another process holds this one for too long, or the disk is full.
+
+    SQLite's general error means that a statement does not fit the tables (one is missing, or has other columns), and
+    an error without a code that Python could not decode what was kept.
+    """
+    if not isinstance(error, sqlite3.OperationalError):
+        return True
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return code & 0xFF == sqlite3.SQLITE_ERROR  # the low byte of an extended code is its primary code
 
 
 def _close(database: sqlite3.Connection | None) -> None:

@@ -292,6 +292,72 @@ def test_left_out_files_are_named_on_request(repository: Path, capsys: pytest.Ca
     assert "left out: tests/test_a.py (test)" in capsys.readouterr().out
 
 
+SURROGATE = """class A:
+    def __init__(self):
+        setattr(self, "\\ud800", 1)
+
+
+def f(x="\\udfff"):
+    return [x]
+"""
+
+
+@pytest.mark.parametrize("analyser", [(), ("fields",)], ids=["all", "fields"])
+def test_a_lone_surrogate_is_escaped_on_the_terminal_and_in_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], analyser: tuple[str, ...]
+) -> None:
+    (tmp_path / "m.py").write_text(SURROGATE)
+    assert analyze(*analyser, str(tmp_path)) == 0
+    assert "m.py:3:23: QSF004 [info] A.\\ud800 is assigned, and" in capsys.readouterr().out.encode("utf-8").decode()
+    found = document(capsys, *analyser, str(tmp_path))
+    json.dumps(found, ensure_ascii=False).encode("utf-8")  # a surrogate that was written raw comes back as one
+    assert [f["name"] for f in found["findings"] if f["code"] == "QSF004"] == ["\\ud800"]
+
+
+def test_a_proposed_surface_holds_no_lone_surrogate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root, proposal = tmp_path / "r", tmp_path / "surface.json"
+    root.mkdir()
+    (root / "__init__.py").write_text(SURROGATE + "__all__ = ['f', 'g', '\\ud800']\ndef g():\n    '''A \\ud800.'''\n")
+    assert analyze("surface", str(root), "--propose", str(proposal)) == 0
+    json.dumps(json.loads(proposal.read_text()), ensure_ascii=False).encode("utf-8")
+    assert document(capsys, "surface", str(root), "--against", str(proposal))["difference"] == []
+    assert analyze("surface", str(root), "--against", str(root)) == 0
+
+
+def test_nothing_that_is_printed_can_command_a_terminal_or_forge_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root, order = tmp_path / "r", tmp_path / "order"
+    (root / "tests").mkdir(parents=True)
+    hostile = "\u202e\u2028\x1b[2J\x9b1m\r\n\x07"
+    forged = "x\x1b]0;T\x07\n/etc/passwd:1:1: B999 forged"
+    (root / f"m{hostile}.py").write_text(
+        f"class A:\n    def __init__(self):\n        setattr(self, {forged!a}, 1)\n"
+        f"\n\ndef f(p, m={hostile!a}):\n    open('/tmp/' + {hostile!a})\n"
+        f"    password = {hostile + forged!a}\n    return [password, A, f]\n",
+        newline="",
+    )
+    (root / "tests" / f"test_{hostile}.py").write_text("")
+    (root / "tests" / os.fsdecode(b"test_\xff.py")).write_text("")
+    order.write_text("a\x1b[2J\x9b.b\n")
+    assert analyze(str(root), "--left-out", "--order", str(order), "--import", f"no{hostile}") == 0
+    shown = capsys.readouterr().out
+    assert [ch for ch in shown.replace("\n", "") if not ch.isprintable()] == []
+    lines = shown.split("\n")
+    assert [line for line in lines if line.startswith("/etc")] == []
+    name = r"\u202e\u2028\x1b[2J\x9b1m  \x07"
+    (finding,) = [line for line in lines if "QSF004" in line]
+    assert finding.startswith(
+        rf"m{name}.py:3:23: QSF004 [info] A.x\x1b]0;T\x07 /etc/passwd:1:1: B999 forged is assigned"
+    )
+    (secret,) = [line for line in lines if "B105" in line]
+    assert name in secret.partition("B105")[2]
+    assert f"left out: tests/test_{name}.py (test)" in lines
+    assert r"left out: tests/test_\xff.py (test)" in lines
+    assert f"  module no{name} is not here" in lines
+    assert any(line.startswith("  the order's ") and r"\x1b[2J\x9b.b" in line for line in lines)
+
+
 def test_surface_proposes_and_compares(repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     proposal = tmp_path / "surface.json"
     analyze("surface", str(repository), "--import", "pkg.c", "--propose", str(proposal))

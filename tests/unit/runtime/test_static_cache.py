@@ -36,7 +36,10 @@ def test_no_path_means_no_cache() -> None:
     assert cache.get(["a"]) == {}
 
 
-@pytest.mark.parametrize("damage", ["garbage", "truncated", "flipped", "other schema", "empty"])
+@pytest.mark.parametrize(
+    "damage",
+    ["garbage", "truncated", "flipped", "other schema", "empty", "no table", "other columns", "a view", "no text"],
+)
 def test_a_damaged_file_is_replaced(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "c"
     cache = StaticCache(path)
@@ -55,11 +58,36 @@ def test_a_damaged_file_is_replaced(tmp_path: Path, damage: str) -> None:
                 database.execute("PRAGMA user_version = 99")
         case "empty":
             path.write_bytes(b"")
+        case "no table":
+            with sqlite3.connect(path) as database:
+                database.execute("DROP TABLE results")
+        case "other columns":
+            with sqlite3.connect(path) as database:
+                database.executescript("DROP TABLE results; CREATE TABLE results (key TEXT PRIMARY KEY, value BLOB)")
+        case "a view":
+            with sqlite3.connect(path) as database:
+                database.executescript("DROP TABLE results; CREATE VIEW results AS SELECT 1; PRAGMA user_version = 0")
+        case "no text":
+            with sqlite3.connect(path) as database:
+                database.execute("UPDATE results SET value = CAST(x'ff' AS TEXT)")
     found = cache.get([f"k{n}" for n in range(100)])
     assert all(value == big(int(key[1:])) for key, value in found.items())
     cache.put({"new": 1})
     cache.put({"new": 1})  # the first may have met, and cleared away, the damage
-    assert cache.get(["new"]) == {"new": 1}
+    assert cache.get(["new", *found, "k0", "k99"])["new"] == 1
+
+
+def test_a_file_that_another_process_holds_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qualityscore.runtime.static_cache._BUSY_S", 0.05)
+    cache = StaticCache(tmp_path / "c")
+    cache.put({"a": 1})
+    holder = sqlite3.connect(tmp_path / "c", isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    assert cache.get(["a"]) == {}
+    cache.put({"b": 2})
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert cache.get(["a", "b"]) == {"a": 1}
 
 
 def test_a_damaged_value_counts_as_missing_and_goes(tmp_path: Path) -> None:
