@@ -64,7 +64,7 @@ def board():
 
 
 def comparison():
-    first, second = full(), report(findings=report().findings[:2])
+    first, second = report(), report(findings=report().findings[:2])
     return comparison_page(compare_reports(first, second, require_comparable(first, second)), first, second)
 
 
