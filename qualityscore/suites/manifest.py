@@ -27,10 +27,10 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-def bears(value: Any) -> bool:
-    """Whether a manifest may hold an encoded value: at most VALUE_DEPTH levels of objects and arrays."""
+def bears(value: Any, most: int = VALUE_DEPTH) -> bool:
+    """Whether an encoded value has at most so many levels of objects and arrays; by default what a manifest holds."""
     level = [value]
-    for _ in range(VALUE_DEPTH + 1):
+    for _ in range(most + 1):
         inner = [item for item in level if isinstance(item, dict | list)]
         if not inner:
             return True

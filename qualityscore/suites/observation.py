@@ -16,7 +16,7 @@ from qualityscore.model.bounds import LAST_LINE, is_relative
 
 _MOST_FRAMES = 60
 _TEXT = 4000
-MALFORMED = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
+MALFORMED = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """What reading a document of the wrong shape raises."""
 
 Place = Literal["subject", "suite", "other"]

@@ -14,6 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from qualityscore.inside.decode import decode, parse
 from qualityscore.inside.encode import digest
+from qualityscore.suites.manifest import bears
+
+LEVELS = 300
+"""Levels of JSON objects and arrays that an observed value may have: `inside/encode.py` gives at most 64 levels of
+values with up to four each. What is deeper was not written by it, and comparing it would pass the interpreter's limit.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,19 +116,21 @@ def read_unit(messages: Iterable[bytes], asked: Iterable[int]) -> UnitRecord:
     for raw in messages:
         try:
             message = _message(raw)
+            sensible = None if message.sensible is None else _seen(message.sensible)
+            seen = None if message.seen is None else _seen(message.seen)
         except ValueError as error:
             record.odd.append(f"a message that cannot be read: {error}")
             continue
         if message.end:
             record.complete = True
-        elif message.sensible is not None and record.sensible is None:
-            record.sensible = _seen(message.sensible)
-        elif message.probe in wanted and message.probe not in record.probes and message.seen is not None:
-            record.probes[message.probe] = _seen(message.seen)
+        elif sensible is not None and record.sensible is None:
+            record.sensible = sensible
+        elif message.probe in wanted and message.probe not in record.probes and message.seen and seen is not None:
+            record.probes[message.probe] = seen
             record.cpu_s[message.probe] = message.seen.cpu_s
             record.effects[message.probe] = tuple(message.seen.effects) + ("chance",) * message.seen.chance
-        elif message.after in record.probes and message.after not in record.after and message.seen is not None:
-            record.after[message.after] = _seen(message.seen)
+        elif message.after in record.probes and message.after not in record.after and seen is not None:
+            record.after[message.after] = seen
         else:
             record.odd.append("a message that nobody asked for")
     if record.complete and (record.probes.keys() != wanted or record.after.keys() != wanted):
@@ -140,11 +148,14 @@ def _message(raw: bytes) -> _Message:
         if (seen.digest is None) == (seen.raised is None):
             raise ValueError("neither a value nor an exception")
         if seen.value is not None:
+            if not bears(seen.value, LEVELS):
+                raise ValueError("nested too deeply")
             decode(seen.value)
     return message
 
 
 def _seen(seen: _Seen) -> Seen:
+    """Raises ValueError where a frame has no line."""
     mutated = tuple(seen.mutated)
     if seen.raised is not None:
         error = seen.raised
