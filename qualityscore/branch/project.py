@@ -15,6 +15,7 @@ from qualityscore.branch.setup_script import setup_arguments
 from qualityscore.languages.python_layout import import_roots
 from qualityscore.languages.python_production import DOC_FOLDERS, EXAMPLE_FOLDERS, TEST_FILES, TEST_FOLDERS
 from qualityscore.model.codec import adapter
+from qualityscore.model.foreign import read_toml
 from qualityscore.runtime.scratch import scratch_folder
 from qualityscore.runtime.target import Tree
 from qualityscore.runtime.workers import Done, Job, Lost, Raised, run_jobs
@@ -364,8 +365,8 @@ class _Reader:
 
     def _toml(self, name: str) -> dict[str, Any]:
         try:
-            return tomllib.loads(self._text(name))
-        except (tomllib.TOMLDecodeError, RecursionError):
+            return read_toml(self._text(name))
+        except tomllib.TOMLDecodeError:
             return {}
 
     def _ini(self, name: str) -> configparser.RawConfigParser:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from qualityscore.core.gate import KEYS, Gate, GateSpec, gate_of, parse_gate
 from qualityscore.errors import SettingsError
-from qualityscore.model.foreign import first_problem
+from qualityscore.model.foreign import first_problem, read_toml
 
 NAME = "qualityscore.toml"
 MAX_BYTES = 1 << 20
@@ -74,10 +74,10 @@ def read_settings(folder: Path, shown: str | None = None) -> Settings:
         if file.stat().st_size > MAX_BYTES:
             raise SettingsError(f"The settings {name} are larger than {MAX_BYTES} bytes; they are not ours.")
         text = file.read_text("utf-8")
-        spec = SettingsSpec.model_validate(tomllib.loads(text))
+        spec = SettingsSpec.model_validate(read_toml(text))
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"The settings {name} cannot be read: {error}.") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"The settings {name} are not TOML: {error}.") from error
     except ValidationError as error:
         raise SettingsError(f"The settings {name} are not valid: {first_problem(error, _KEYS)}.") from error

@@ -27,7 +27,7 @@ from qualityscore.core.asked import Asked
 from qualityscore.errors import SettingsError
 from qualityscore.model.branch import NOT_ASKED, SEVERITIES, Condition, GateReport
 from qualityscore.model.finding import Severity
-from qualityscore.model.foreign import first_problem
+from qualityscore.model.foreign import first_problem, read_toml
 
 _EXAMPLES = 5
 _CLOSE = 1e-9
@@ -86,8 +86,8 @@ KEYS = (*GateSpec.model_fields, *ConditionSpec.model_fields)
 def parse_gate(text: str, source: str, default: Gate | None = None) -> Gate:
     """Read a gate from TOML. Raises SettingsError with one sentence; an unknown key gets a suggestion."""
     try:
-        spec = GateSpec.model_validate(tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        spec = GateSpec.model_validate(read_toml(text))
+    except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"The gate {source} is not TOML: {error}.") from error
     except ValidationError as error:
         raise SettingsError(f"The gate {source} is not valid: {first_problem(error, KEYS)}.") from error

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from qualityscore.core.ahp import Matrix, check, combine_experts, consistent, judgement_text, weigh
 from qualityscore.errors import ProfileError
-from qualityscore.model.foreign import first_problem, leading
+from qualityscore.model.foreign import first_problem, leading, read_toml
 from qualityscore.model.measure import Direction, MetricSpec, Scoring, Unit
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_.-]*$")]
@@ -113,7 +113,7 @@ def parse_profile(text: str, source_name: str) -> Profile:
     Raises ProfileError for anything else, unknown keys and contradicting judgements included.
     """
     try:
-        document = _Document.model_validate(tomllib.loads(text))
+        document = _Document.model_validate(read_toml(text))
     except tomllib.TOMLDecodeError as error:
         raise ProfileError(f"{source_name} is not TOML: {error}.") from None
     except ValidationError as error:

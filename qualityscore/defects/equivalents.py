@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from qualityscore.errors import TaskError
-from qualityscore.model.foreign import first_problem
+from qualityscore.model.foreign import first_problem, read_toml
 
 FILE_NAME = "equivalent_mutants.toml"
 MOST_OF_A_TASK = 0.15
@@ -43,7 +43,7 @@ def read_equivalents(task_folder: Path) -> Equivalents:
     if not file.is_file():
         return Equivalents(reasons={})
     try:
-        document = _Document.model_validate(tomllib.loads(file.read_text("utf-8")))
+        document = _Document.model_validate(read_toml(file.read_text("utf-8")))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise TaskError(f"{file} cannot be read: {error}.") from None
     except ValidationError as error:

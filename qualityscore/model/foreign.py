@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import tomllib
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +14,18 @@ from pydantic_core import ErrorDetails
 _MOST_TEXT = 300
 _UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 _MISSING = ("missing", "missing_keyword_only_argument", "missing_argument")
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """The document in a TOML text. Raises tomllib.TOMLDecodeError for every text that cannot be read."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("it is nested too deeply") from None
+    except ValueError as error:  # a number of more digits than the interpreter takes
+        raise tomllib.TOMLDecodeError(f"a number in it has too many digits ({error})") from None
 
 
 def first_problem(error: ValidationError, known: Iterable[str] = ()) -> str:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from qualityscore.errors import SnapshotError, TaskError
 from qualityscore.model.codec import load_snapshot
-from qualityscore.model.foreign import first_problem, non_finite
+from qualityscore.model.foreign import first_problem, non_finite, read_toml
 from qualityscore.model.report import SCORE_MODEL
 from qualityscore.model.snapshot import SNAPSHOT_SCHEMA_VERSION, Snapshot
 from qualityscore.model.task import Surface, Task, TaskSpec
@@ -58,7 +58,7 @@ def name_or_path(task: Task) -> str:
 def _read(folder: Path, probes: Path) -> Task:
     file = folder / "task.toml"
     try:
-        spec = TaskSpec.model_validate(tomllib.loads(file.read_text("utf-8")))
+        spec = TaskSpec.model_validate(read_toml(file.read_text("utf-8")))
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(f"The task file {file} cannot be read: {error}.") from error
     except tomllib.TOMLDecodeError as error:

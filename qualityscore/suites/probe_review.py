@@ -26,7 +26,7 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from qualityscore.errors import TaskError
-from qualityscore.model.foreign import first_problem
+from qualityscore.model.foreign import first_problem, read_toml
 from qualityscore.suites.manifest import Kind, Manifest, Raised, Returned
 from qualityscore.suites.probe_candidates import AS_CALLED, STATE_AFTER
 from qualityscore.suites.probe_inputs import is_misfit
@@ -94,7 +94,7 @@ def load(probes_folder: Path) -> Review:
     if not file.is_file():
         return Review()
     try:
-        return Review.model_validate(tomllib.loads(file.read_text("utf-8")))
+        return Review.model_validate(read_toml(file.read_text("utf-8")))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise TaskError(f"The review {file} cannot be read: {error}.") from error
     except ValidationError as error:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
+from qualityscore.errors import TaskError
 from qualityscore.suites import probe_inputs, probe_review
 from qualityscore.suites.manifest import Manifest, Raised
 from qualityscore.suites.probe_review import Review
@@ -112,3 +114,10 @@ def test_what_is_nested_is_replaced_leaf_by_leaf() -> None:
     assert {name for name in found if name.startswith("nested")} == {
         *("nested None", "nested lone surrogate", "nested empty text", "nested dict"),
     }
+
+
+@pytest.mark.parametrize("text", ["accept = [", "accept = " + "[" * 5000, "accept = " + "1" * 5000])
+def test_a_review_that_cannot_be_read_is_refused_in_a_sentence(tmp_path: Path, text: str) -> None:
+    (tmp_path / probe_review.FILE_NAME).write_text(text, "utf-8")
+    with pytest.raises(TaskError, match=r"The review .* cannot be read: .*\.$"):
+        probe_review.load(tmp_path)

@@ -184,6 +184,7 @@ def test_a_gate_can_keep_the_default_conditions():
         ("[[condition]]\ndrop = 'maintainabilty'\nmax = 0.1", "did you mean 'maintainability'?"),
         ("condition = 1", "condition"),
         ("[[condition]\n", "is not TOML"),
+        ("condition = " + "1" * 5000, "is not TOML: a number in it has too many digits"),
         ("", "no condition"),
         ("[[condition]]\nnumber = 'functional.score'\nmax = nan", "max"),
     ],

@@ -103,6 +103,11 @@ def test_a_broken_pyproject_says_nothing(tmp_path, text):
     assert (project.name, project.requirements.lines) == (None, ())
 
 
+def test_a_number_of_too_many_digits_costs_only_its_file(tmp_path):
+    project = read(tmp_path, {"pyproject.toml": f"x = {'1' * 5000}\n", "setup.cfg": "[metadata]\nname = y\n"})
+    assert (project.name, project.requirements.notes) == ("y", ())
+
+
 def test_a_setup_script_is_not_run(tmp_path):
     text = f"open({str(tmp_path / 'ran')!r}, 'w')\nfrom setuptools import setup\nsetup(name='a' + 'b', version='1')\n"
     assert setup_arguments(text) == {"version": "1"}

@@ -46,6 +46,7 @@ def test_everything_can_be_set(tmp_path):
         ("time_budget_s = 0", "key 'time_budget_s'"),
         ('task = "a"\nbaseline = "b"', "both a task and a baseline"),
         ("baseline = ", "not TOML"),
+        ("baseline = " + "1" * 5000, "not TOML: a number in it has too many digits"),
     ],
 )
 def test_a_mistake_is_named_in_one_sentence(tmp_path, text, said):

@@ -138,6 +138,8 @@ def test_a_dimension_of_one_measure_needs_no_judgements():
         ('id = "cost"', 'id = "risk"', "measure risk is defined twice"),
         ('id = "efficiency"', 'id = "security"', "dimension security is defined twice"),
         ('name = "small"', "name = ", "is not TOML"),
+        ('name = "small"', "name = " + "[" * 5000, "is not TOML: it is nested too deeply"),
+        ('name = "small"', "name = " + "1" * 5000, "is not TOML: a number in it has too many digits"),
         ('judgements.comparisons = ["security over efficiency: 3"]', "", "exactly one of matrix"),
     ],
 )
