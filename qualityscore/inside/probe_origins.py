@@ -164,7 +164,9 @@ def _expression(maker, method, given, is_property):
         return None
     if is_property:
         return f"{maker}.{method}"
-    texts = [text for _, text in given[0]]
+    texts = [*(text for _, text in given[0]), *given[1]]
+    if not texts and (method in _BINARY or method in ("__getattr__", "__getitem__")):
+        return None
     if method == "__call__":
         return f"{maker}({probe_tracing.joined(*given)})"
     if method == "__getattr__":

@@ -14,6 +14,7 @@ import probe_names
 
 _MISSING = object()
 MOST_STEPS = 8
+_OPERANDS = {"__setitem__": 2, "__delitem__": 1, "__getitem__": 1}
 
 
 def run_suite(folder, watches):
@@ -43,7 +44,7 @@ def that_work(setup, surface):
     for line in setup:
         try:
             exec(line, space)
-        except Exception:
+        except BaseException:  # a command's own exit as well
             continue
         kept.append(line)
     return kept
@@ -209,8 +210,8 @@ def joined(positional, rest, keywords, _modules):
 def as_step(method, given):
     """A call on an instance as a statement; "" for a question that changes nothing, None where it has no text."""
     positional, rest, keywords, modules = given
-    texts = [text for _, text in positional]
-    if modules:
+    texts = [*(text for _, text in positional), *rest]
+    if modules or len(texts) < _OPERANDS.get(method, 0):
         return None
     if method == "__setitem__":
         return f"subject[{texts[0]}] = {texts[1]}"

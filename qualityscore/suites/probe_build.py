@@ -144,12 +144,23 @@ def run_once(target: Target, scripts: list[Script], number: int) -> dict[str, En
 
 
 def _ask(target: Target, steps: Mapping[str, probe_bases.Steps]) -> list[dict[str, EntryRecord]]:
-    """Runs of calls of which it is not known yet whether they return."""
+    """Runs of calls of which it is not known yet whether they return.
+
+    Raises ReferenceFaultError where a run has no process in which they can be tried.
+    """
     scripts = [
         Script(entry=name, sensible=([], "None"), probes=probes, limit_s=_LIMIT_S, memory_bytes=_MEMORY_BYTES)
         for name, probes in steps.items()
     ]
-    return [run_once(target, scripts, number) for number in RUNS]
+    runs = [run_once(target, scripts, number) for number in RUNS]
+    for number, run in enumerate(runs, start=1):
+        for name, record in run.items():
+            if record.absent is not None:
+                raise ReferenceFaultError(
+                    f"the reference of task {target.task.id} cannot be asked about {name} under clock {number} of "
+                    f"{len(runs)}: {record.absent}"
+                )
+    return runs
 
 
 def _script(name: str, form: Form, found: Iterable[Candidate]) -> Script:
@@ -277,7 +288,8 @@ def _site(target: Target, seen: RaisedError) -> str:
     file, line, function = own[-1]
     inner = file.removeprefix(SUBJECT_DIR + "/")
     try:
-        text = (target.tree.root / inner).read_text("utf-8", "replace").splitlines()[line - 1].strip()
+        # lines as the interpreter counts them: splitlines would end one at a form feed, too
+        text = (target.tree.root / inner).read_text("utf-8", "replace").split("\n")[line - 1].strip()
     except (OSError, IndexError):
         text = ""
     deeper = "" if own[-1] == seen.frames[-1] and text.startswith("raise") else f" ({seen.type.rpartition('.')[2]})"

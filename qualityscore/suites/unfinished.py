@@ -69,7 +69,7 @@ def _marks(file: Path) -> Iterator[Unfinished]:
         text = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError):  # data beside a suite
         return
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if MARK in line:
             found = _TODO.search(line)
             yield Unfinished(file=file, line=number, todo=(found[1] if found else "") or "finish this part")

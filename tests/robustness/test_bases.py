@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from qualityscore.model.task import Surface
-from qualityscore.suites import probe_build
+from qualityscore.suites import probe_build, probe_survey
 from qualityscore.suites.manifest import Manifest, ProbedEntry
 
 REFERENCE = '''"""A reference."""
@@ -146,3 +146,59 @@ def test_required_arguments_alone_stay_the_base_where_they_return(built: Manifes
 def test_what_no_call_makes_return_is_reported(built: Manifest) -> None:
     gaps = {gap.entry: gap.reason for gap in built.not_probed if gap.parameter is None}
     assert gaps == {"thing.Box": "no call of it is known", "thing.never": "no call of it returns steadily"}
+
+
+COMMAND = '''"""A reference."""
+
+
+class Command:
+    """Leaves the process where it is told to."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getitem__(self, key=None):
+        return key
+
+    def run(self, word: str) -> str:
+        """The word."""
+        if word == "stop":
+            raise SystemExit(3)
+        return word
+
+    def label(self, text: str) -> str:
+        """The name and the text."""
+        return self._name + text
+'''
+COMMAND_SUITE = """import pytest
+import thing
+
+
+def test_a_exit():
+    command = thing.Command("x")
+    with pytest.raises(SystemExit):
+        command.run("stop")
+    assert command.label("b") == "xb"
+
+
+def test_b_default_key():
+    assert thing.Command("y")[None] is None
+
+
+def test_c_label():
+    assert thing.Command("z").label("c") == "zc"
+"""
+
+
+def test_calls_are_known_after_a_step_that_leaves_the_process_and_a_key_that_is_a_default(make_target: Any) -> None:
+    """The step is left out, since it raises when it is run again."""
+    target = make_target(COMMAND, suite=COMMAND_SUITE, is_reference=True)
+    kinds = {"Command": "class", "Command.run": "method", "Command.label": "method"}
+    entries = [{"name": f"thing.{name}", "kind": kind} for name, kind in kinds.items()]
+    task = target.task.model_copy(update={"surface": Surface.model_validate({"entries": entries})})
+    for known in probe_survey.survey(replace(target, task=task), 0):
+        (label,) = [one for one in known.entries if one.entry.name == "thing.Command.label"]
+        assert [(call.setup, call.positional) for call in label.calls] == [
+            (("subject = thing.Command('x')",), (("text", "'b'"),)),
+            (("subject = thing.Command('z')",), (("text", "'c'"),)),
+        ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
+from qualityscore.errors import ReferenceFaultError
 from qualityscore.inside.encode import digest, encode
 from qualityscore.suites import probe_build, stubs
-from qualityscore.suites.manifest import Call, Manifest, Probe, ProbedEntry, Returned
+from qualityscore.suites.manifest import Call, Manifest, Probe, ProbedEntry, Raised, Returned
 from qualityscore.suites.survival import judge
 
 REFERENCE = '''"""A reference."""
@@ -145,3 +147,35 @@ def test_a_value_beyond_what_a_manifest_bears_is_kept_as_its_digest(make_target:
     again, other = (judge(probe, runs[1].seen[i], None, None, documented=(), tolerance=1e-9) for i in range(2))
     assert (again.survived, again.right) == (True, True)
     assert (other.survived, other.right) == (True, False)
+
+
+def test_a_raise_site_shows_the_line_that_the_interpreter_counted(make_target: Any) -> None:
+    """A form feed ends no line of Python."""
+    source = 'def refuse(number):\n    """Nothing."""\n\x0c\n    raise ValueError("no")\n'
+    target = make_target(source, ["thing.refuse"], is_reference=True)
+    script = probe_build.building_script("thing.refuse", Call(setup=[], call="None"), [(0, [], "thing.refuse(1)", [])])
+    seen = probe_build.run_once(target, [script], 0)["thing.refuse"].seen[0]
+    outcome = probe_build.outcome_of(target, seen)
+    assert isinstance(outcome, Raised)
+    assert outcome.site == 'thing.py refuse: raise ValueError("no")'
+
+
+EXPIRING = '''"""A reference that refuses to be imported some weeks from now."""
+
+import time
+
+if time.time() > {end_s}:
+    raise RuntimeError("the licence has expired")
+
+
+def double(text: str) -> str:
+    """The text twice."""
+    return text + text
+'''
+
+
+def test_a_reference_that_cannot_be_imported_under_another_clock_is_at_fault(make_target: Any) -> None:
+    source = EXPIRING.format(end_s=time.time() + 86_400)
+    target = make_target(source, ["thing.double"], is_reference=True)
+    with pytest.raises(ReferenceFaultError, match="cannot be asked about thing.double under clock 1 of 3: .* expired"):
+        probe_build.build(target, 0)
