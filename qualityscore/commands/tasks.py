@@ -9,11 +9,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from qualityscore.commands import defects
 from qualityscore.commands.output import path
 from qualityscore.commands.terminal import listing_width
-from qualityscore.errors import QualityScoreError, UnfinishedTaskError, UsageError
+from qualityscore.errors import QualityScoreError, TaskError, UnfinishedTaskError, UsageError
+
+if TYPE_CHECKING:
+    from qualityscore.model.task import Task
 
 EXIT_VALID, EXIT_UNFINISHED, EXIT_NOT_VALID = 0, 2, 3
 _MANY_ENTRIES = 60
@@ -106,8 +110,7 @@ def run_show(arguments: argparse.Namespace) -> int:
 
     task = load_task(arguments.task)
     spec = task.spec
-    requirement = task.folder / "requirement.md"
-    lines = [requirement.read_text("utf-8").rstrip() if requirement.is_file() else f"# {spec.title}", ""]
+    lines = [_requirement(task) or f"# {spec.title}", ""]
     lines += ["Surface:"]
     lines += [
         f"  {entry.kind:<9} {entry.name}{entry.signature or ''}" + ("  (no body)" if entry.bodiless else "")
@@ -124,15 +127,26 @@ def run_show(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _requirement(task: Task) -> str:
+    """The requirement's text; empty where there is none. Raises TaskError for one that cannot be read."""
+    file = task.folder / "requirement.md"
+    if not file.is_file():
+        return ""
+    try:
+        return file.read_text("utf-8").rstrip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TaskError(f"The requirement {file} cannot be read: {error}.") from error
+
+
 def run_fetch(arguments: argparse.Namespace) -> int:
     """Unpack the reference and say where it lies."""
     from qualityscore.runtime.cache import cache_root  # noqa: PLC0415
     from qualityscore.runtime.reference import copy_to  # noqa: PLC0415
-    from qualityscore.runtime.tasks import load_task  # noqa: PLC0415
+    from qualityscore.runtime.tasks import load_task, reference_name  # noqa: PLC0415
 
     task = load_task(arguments.task)
     folder = copy_to(task, Path(arguments.folder), cache_root())
-    sys.stdout.write(f"{task.spec.reference.distribution} {task.spec.reference.version} is in {folder}\n")
+    sys.stdout.write(f"{reference_name(task)} is in {folder}\n")
     return 0
 
 

@@ -303,3 +303,45 @@ def test_a_defect_of_ours_is_never_taken_for_a_failed_gate(monkeypatch, capsys):
     monkeypatch.setattr("qualityscore.runtime.tasks.task_ids", broken)
     assert cli.main(["tasks", "list"]) == 3
     assert capsys.readouterr().err.splitlines()[-1].startswith("error QS-000: this is a defect of qualityscore")
+
+
+OWN_TASK = """
+id = "own"
+title = "A task of one's own"
+scenario = "utilities"
+[reference]
+path = "reference"
+[environment]
+python = ">=3.11"
+lock = "requirements.lock"
+[surface]
+imports = ["thing"]
+[suites.functional]
+files = ["suites/test_*.py"]
+"""
+
+
+@pytest.fixture
+def own_task(tmp_path):
+    folder = tmp_path / "own"
+    (folder / "reference").mkdir(parents=True)
+    (folder / "reference" / "thing.py").write_text("")
+    (folder / "task.toml").write_text(OWN_TASK)
+    (folder / "surface.json").write_text('{"entries": []}')
+    (folder / "requirements.lock").write_text("")
+    return folder
+
+
+def test_a_reference_that_is_a_folder_is_fetched_and_named(own_task, tmp_path, capsys):
+    assert cli.main(["tasks", "fetch", str(own_task), str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().out == f"reference is in {tmp_path / 'out'}\n"
+    assert (tmp_path / "out" / "thing.py").is_file()
+
+
+def test_a_requirement_that_is_not_utf_8_is_refused_in_a_sentence(own_task, capsys):
+    (own_task / "requirement.md").write_bytes("Größe".encode("latin-1"))
+    assert cli.main(["tasks", "show", str(own_task)]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"error QS-120: The requirement {own_task / 'requirement.md'} cannot be read: ")
+    assert said.err.count("\n") == 1
