@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import platform
 import shutil
 import tempfile
@@ -157,12 +158,21 @@ def _surface(
             )
     read = surface_in(project, wanted)
     production = frozenset(production_files(tree).files)
-    found = [n for n in read.names if wanted or (n.name.partition(".")[0] in packages and n.path in production)]
+    found = [
+        n
+        for n in read.names
+        if _is_written(n.name) and (wanted or (n.name.partition(".")[0] in packages and n.path in production))
+    ]
     surface = propose(PublicSurface(names=tuple(found)))
     used = {drafts.owner(entry.name, modules) for entry in surface.entries}
     if not used:
         raise ReleaseError(f"No public name can be read from the sources of {name}; take another release.")
     return tuple(sorted(used, key=_depth)), surface
+
+
+def _is_written(name: str) -> bool:
+    """Whether a program can write the name: a file such as `0001_first.py` is a module that no statement imports."""
+    return all(part.isidentifier() and not keyword.iskeyword(part) for part in name.split("."))
 
 
 def _depth(module: str) -> tuple[int, str]:

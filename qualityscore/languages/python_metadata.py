@@ -35,7 +35,9 @@ def read_metadata(root: Path, files: tuple[str, ...]) -> ReleaseMetadata:
     What cannot be read is left out.
     """
     headers = HeaderParser().parsestr(_text(root, "PKG-INFO", files))
-    recorded = next((f.rpartition("/")[0] for f in files if f.endswith(".egg-info/SOURCES.txt")), None)
+    listed = [f for f in files if f.endswith(".egg-info/SOURCES.txt")]
+    # the release's own lies highest, others belong to its tests
+    recorded = min(listed, key=lambda f: (f.count("/"), f)).rpartition("/")[0] if listed else None
     required = _usable(headers.get_all("Requires-Dist") or ())
     if not required and recorded is not None:
         required = _usable(_sections(_text(root, f"{recorded}/requires.txt", files)))

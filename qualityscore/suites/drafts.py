@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from qualityscore.model.task import Surface, SurfaceEntry
@@ -47,18 +47,26 @@ def files_of(release: Release) -> dict[str, str]:
         "probes/probes.py": _properties(release),
         "probes/workloads.py": _workloads(release),
     }
-    for module, entries in by_module(release).items():
-        name = module.replace(".", "_")
-        if judged := [entry for entry in entries if _is_judged(entry)]:
-            files[f"suites/functional/test_{name}.py"] = _tests(module, judged)
     files["suites/functional/test_errors.py"] = _error_tests(release)
     files["suites/functional/test_combinations.py"] = _combination_tests(release)
+    for module, entries in by_module(release).items():
+        if judged := [entry for entry in entries if _is_judged(entry)]:
+            files[_test_file(module, files)] = _tests(module, judged)
     return files
+
+
+def _test_file(module: str, taken: Collection[str]) -> str:
+    """A name for the module's tests that no other file has: `a.b` and `a_b`, or a module `errors`, would share one."""
+    name, number = f"suites/functional/test_{module.replace('.', '_')}", 2
+    file = f"{name}.py"
+    while file in taken:
+        file, number = f"{name}_{number}.py", number + 1
+    return file
 
 
 def requirements(release: Release) -> str:
     """`requirements.in`: what the suites need, and what the reference needs to run."""
-    lines = sorted({*TOOLS, *(release.requires or ())}, key=str.lower)
+    lines = sorted({*TOOLS, *(release.requires or ())}, key=lambda line: (line.lower(), line))
     if release.requires is None:
         lines.append(f"# {MARK} the release does not say what it needs: add that, and make requirements.lock again")
     return "\n".join(lines) + "\n"

@@ -9,6 +9,7 @@ import tomllib
 import pytest
 from packaging.requirements import Requirement
 
+from qualityscore import drafting
 from qualityscore.languages.python_metadata import read_metadata
 from qualityscore.model.task import Surface, SurfaceEntry, TaskSpec
 from qualityscore.runtime.tasks import load_task, task_ids
@@ -71,6 +72,25 @@ def test_each_entry_that_credibility_counts_has_a_test_and_no_other():
     assert tests == {
         "test_pkg.py": ["test_c", "test_c_run", "test_c_run_2"],
         "test_errors.py": ["test_wrong_arguments_are_refused", "test_pkg_sub_wrong_is_raised"],
+        "test_combinations.py": ["test_parts_work_together"],
+    }
+
+
+def test_no_module_loses_its_tests_to_another_of_a_like_name():
+    """By hand: `a.b` and `a_b` want one name, and `errors` that of the tests of wrong input."""
+    names = ("a.b.f", "a_b.g", "errors.h")
+    surface = Surface(entries=[SurfaceEntry(name=name, kind="function", signature="()") for name in names])
+    files = drafts.files_of(release(imports=("a.b", "a_b", "errors"), surface=surface))
+    tests = {
+        name.rpartition("/")[2]: [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+        for name, text in files.items()
+        if name.startswith("suites/")
+    }
+    assert tests == {
+        "test_a_b.py": ["test_f"],
+        "test_a_b_2.py": ["test_g"],
+        "test_errors_2.py": ["test_h"],
+        "test_errors.py": ["test_wrong_arguments_are_refused"],
         "test_combinations.py": ["test_parts_work_together"],
     }
 
@@ -145,6 +165,40 @@ def test_requirements_are_those_of_running_it_or_unknown(tmp_path, files, requir
     found = metadata_of(tmp_path, files).requires
     assert found == requires
     assert all(Requirement(line) for line in found or ())
+
+
+def test_the_metadata_of_a_release_lie_above_those_of_its_tests(tmp_path):
+    files = {
+        "data/fake.egg-info/SOURCES.txt": "",
+        "data/fake.egg-info/requires.txt": "wrong\n",
+        "data/fake.egg-info/top_level.txt": "fake\n",
+        "real.egg-info/SOURCES.txt": "",
+        "real.egg-info/requires.txt": "right\n",
+        "real.egg-info/top_level.txt": "real\n",
+    }
+    found = metadata_of(tmp_path, files)
+    assert (found.requires, found.top_level) == (("right",), ("real",))
+
+
+def test_modules_that_no_statement_can_import_are_no_part_of_a_draft(tmp_path):
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/ok.py": "def g():\n    return 2\n",
+        "pkg/0001_first.py": "def f():\n    return 1\n",
+        "pkg/foo-bar.py": "def f():\n    return 1\n",
+        "pkg/lambda.py": "def f():\n    return 1\n",
+    }
+    metadata = metadata_of(tmp_path, files)
+    imports, surface = drafting._surface(tmp_path, tuple(sorted(files)), metadata, (), "pkg 1.0")
+    assert imports == ("pkg.ok",)
+    assert [entry.name for entry in surface.entries] == ["pkg.ok.g"]
+
+
+def test_equal_requirements_in_other_letters_have_one_order():
+    """A set's order follows the hash seed: `Pytest` and `pytest` are alike but for their letters."""
+    assert drafts.requirements(release(requires=("Pytest", "PYTEST", "pytesT"))) == (
+        "hypothesis\nmemray\nPYTEST\nPytest\npytesT\npytest\n"
+    )
 
 
 def test_unknown_requirements_are_marked_and_tools_are_there():
