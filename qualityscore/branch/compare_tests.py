@@ -206,11 +206,13 @@ class _Comparison:
                 for key in self._marks(id_, self.new):
                     come[key].append(id_)
         found: dict[str, str] = {}
+        taken: set[str] = set()
         for id_ in gone:
             for key in self._marks(id_, self.old):
-                free = [other for other in come.get(key, ()) if other not in found.values()]
-                if free:
-                    found[id_] = free[0]
+                free = next((other for other in come.get(key, ()) if other not in taken), None)
+                if free is not None:
+                    found[id_] = free
+                    taken.add(free)
                     break
         return found
 

@@ -317,6 +317,8 @@ def unpack(snapshot: Snapshot, destination: Path, shown: str) -> None:
         except (ValueError, zlib.error) as error:
             raise SnapshotError(f"The snapshot {shown} cannot be unpacked at {path!r}: {error}.") from error
         total += len(data)
+        if not (unpacker.eof or unpacker.unconsumed_tail):
+            raise SnapshotError(f"The snapshot {shown} cannot be unpacked at {path!r}: it is truncated.")
         if total > MAX_SNAPSHOT_BYTES or unpacker.unconsumed_tail:
             raise SnapshotError(
                 f"The snapshot {shown} holds more than {MAX_SNAPSHOT_BYTES} bytes; it is not one of ours."
@@ -325,6 +327,7 @@ def unpack(snapshot: Snapshot, destination: Path, shown: str) -> None:
         try:
             target.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
             target.write_bytes(data)
-        except OSError as error:
-            raise SnapshotError(f"The snapshot {shown} cannot be unpacked at {path!r}: {error.strerror}.") from error
+        except (OSError, ValueError) as error:  # ValueError: no file can have such a name
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise SnapshotError(f"The snapshot {shown} cannot be unpacked at {path!r}: {reason}.") from error
         target.chmod(0o755 if path in snapshot.executable else 0o644)

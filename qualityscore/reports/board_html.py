@@ -204,7 +204,7 @@ def _heat_maps(board: Leaderboard, results: Sequence[Result], shown: Sequence[st
             for task in board.tasks[: charts.MOST_LABELS]
             for label in shown
         ]
-        if values:
+        if any(value is not None for _, _, value in cells):
             maps.append((words, chart(charts.heat_map(cells, x_title="label", describe=f"{words}. {_said(cells)}"))))
     return maps
 
@@ -246,6 +246,8 @@ def _acceptability(sensitivity: Sensitivity | None, shown: Sequence[str]) -> lis
         return []
     order = sorted(sensitivity.scores, key=lambda label: (-sensitivity.scores[label], label))
     order = [label for label in order if label in shown][:20]
+    if not order:
+        return []
 
     def drawn(found: Acceptability) -> Any:
         cells = [

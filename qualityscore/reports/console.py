@@ -220,7 +220,8 @@ def _probes(report: Report, saved: str | None) -> Iterator[RenderableType]:
 def _common_folder(ids: list[str]) -> str:
     """The folders that all test ids begin with, up to their last slash; empty where there are none."""
     folders = [posixpath.dirname(name.partition("::")[0]) for name in ids]
-    common = posixpath.commonpath(folders) if all(folders) else ""
+    rooted = {folder.startswith("/") for folder in folders}
+    common = posixpath.commonpath(folders) if all(folders) and len(rooted) == 1 else ""
     return f"{common}/" if common else ""
 
 

@@ -2,10 +2,12 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import jsonschema
 import pytest
 
+from qualityscore.core.leaderboard import Result
 from qualityscore.model.codec import load_report, report_schema
 from qualityscore.model.finding import Finding
 from qualityscore.model.measure import Fault
@@ -17,7 +19,7 @@ from qualityscore.model.report import (
     NonFunctionalReport,
     Status,
 )
-from qualityscore.reports import console, json_document, markdown
+from qualityscore.reports import board_html, console, json_document, markdown
 from sample_reports import HOSTILE, hostile, measure, report
 
 
@@ -167,3 +169,23 @@ def test_the_schema_refuses_unknown_keys_at_every_depth():
     document["functional"]["tests"][0]["note"] = "x"
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(document, report_schema())
+
+
+def test_test_ids_of_any_place_are_shown_whole():
+    """A subject's own process names the files of its tests: one may lie elsewhere."""
+    plain = report()
+    places = ("/elsewhere/test_a.py::test_one", "suites/test_a.py::test_two")
+    tests = tuple(replace(test, id=place) for test, place in zip(plain.functional.tests, places, strict=True))
+    shown = console.render(report(functional=replace(plain.functional, tests=tests)))
+    assert "\n  suites/test_a.py::test_two\n" in shown
+
+
+def test_a_score_that_only_labels_beyond_the_page_have_gets_no_map(monkeypatch):
+    """By hand: F of `first` on both tasks is there; NF only `last` has, which the page does not show."""
+    monkeypatch.setattr(board_html.charts, "heat_map", lambda cells, **_: f"<svg>{len(cells)}</svg>")
+    results = [Result(label="first", task=task, functional=0.5) for task in ("a", "b")]
+    results.append(Result(label="last", task="a", non_functional=0.5))
+    board = SimpleNamespace(tasks=("a", "b"))
+    assert board_html._heat_maps(board, results, ["first"]) == [("F", "<svg>2</svg>")]
+    sensitivity = SimpleNamespace(scores={"last": 0.5, "later": 0.4})
+    assert board_html._acceptability(sensitivity, ["first"]) == []
