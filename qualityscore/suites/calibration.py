@@ -46,7 +46,8 @@ def host_calibration(bench: Bench, folder: Path, lease: Lease, root: Path, steps
         found = calibrate(bench, folder / str(attempt), lease, steps.step)
         if found.gate.problem is None or not bench.left_s:
             break
-    if found.gate.half_width is not None:  # a calibration that was cut short says nothing about the next hour
+    # a calibration that was cut short, and is closed, was not tried again: it says nothing about the next minutes
+    if found.gate.half_width is not None and (found.gate.problem is None or bench.left_s):
         _keep(file, found, now_s=time.time())
     return found
 
@@ -57,9 +58,9 @@ def _read(file: Path, *, now_s: float) -> Calibration | None:
         age_s = now_s - float(document["at_s"])
         gate = Gate(half_width=document["half_width"], bias=document["bias"])
         found = Calibration(gate=gate, seconds=float(document["seconds"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        kept_s = KEPT_S if gate.problem is None else CLOSED_KEPT_S
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
-    kept_s = KEPT_S if gate.problem is None else CLOSED_KEPT_S
     return found if 0 <= age_s < kept_s else None  # a clock that was set back makes it too old, not young
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -76,3 +77,26 @@ def test_a_gate_that_stays_closed_holds_for_five_minutes(host, tmp_path: Path) -
     assert left == [OPEN], "three times in a row, then it is believed for a while"
     _age(tmp_path, 400)
     assert ask() == OPEN
+
+
+def test_a_closed_gate_that_the_deadline_cut_is_not_kept(tmp_path: Path, monkeypatch) -> None:
+    left = [NOISY, OPEN]
+    monkeypatch.setattr(calibration, "calibrate", lambda *_: left.pop(0))
+    bench = SimpleNamespace(target=SimpleNamespace(environment=SimpleNamespace(minor="3.11")), left_s=0.0)
+    assert calibration.host_calibration(bench, tmp_path / "scratch", None, tmp_path, _Steps()) == NOISY
+    bench.left_s = 100.0
+    assert calibration.host_calibration(bench, tmp_path / "scratch", None, tmp_path, _Steps()) == OPEN
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{}", '{"at_s": 0}', "[" * 100_000, '{"at_s": %d, "half_width": "x", "bias": 0.1, "seconds": 1.0}'],
+    ids=["empty", "list", "no keys", "few keys", "deep", "text"],
+)
+def test_a_kept_gate_that_cannot_be_read_is_taken_anew(host, tmp_path: Path, content: str) -> None:
+    ask, left = host(OPEN, BIASED, BIASED, BIASED)
+    ask()
+    [file] = (tmp_path / "counts").glob("gate-*.json")
+    file.write_text(content.replace("%d", str(time.time())))
+    assert ask() == BIASED
+    assert left == []
