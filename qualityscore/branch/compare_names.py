@@ -8,7 +8,7 @@ from typing import Literal
 
 from qualityscore.analysers.public import PublicName, misfit_of
 from qualityscore.analysers.signature import parse
-from qualityscore.branch.definitions import Definition, similarity
+from qualityscore.branch.definitions import Definition, Likeness
 from qualityscore.branch.state import Code, Name
 from qualityscore.model.branch import NameChange, NameChanges
 from qualityscore.model.task import SurfaceEntry
@@ -23,7 +23,7 @@ class _Sides:
     after: Code
     offered: dict[str, Name]
     elsewhere: frozenset[str]
-    fresh: tuple[Definition, ...]
+    fresh: Likeness
 
 
 def compare_names(before: Code, after: Code) -> NameChanges | None:
@@ -41,7 +41,7 @@ def compare_names(before: Code, after: Code) -> NameChanges | None:
         offered={name.name: name for name in after.names},
         elsewhere=frozenset(d.qualname for d in after.definitions if d.path in production)
         | {name.qualname for name in after.names},
-        fresh=tuple(_fresh(before, after)),
+        fresh=Likeness(_fresh(before, after)),
     )
     lost: list[NameChange] = []
     incompatible: list[NameChange] = []
@@ -117,10 +117,10 @@ def _missing(name: Name, sides: _Sides, lost: Sequence[NameChange]) -> NameChang
         )
     old = _definition(name, sides.before)
     best: tuple[float, Definition] | None = None
-    for candidate in sides.fresh:
+    for likeness, candidate in sides.fresh.to(old) if old is not None else ():
         if old is None or candidate.kind != old.kind:
             continue
-        alike = 1.0 if candidate.body == old.body else similarity(old.grams, candidate.grams)
+        alike = 1.0 if candidate.body == old.body else likeness
         if candidate.kind == "function" and candidate.signature == old.signature:
             alike = min(1.0, alike + 0.1)
         if candidate.kind == "constant" and candidate.body != old.body:

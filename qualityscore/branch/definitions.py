@@ -11,8 +11,8 @@ import hashlib
 import re
 import sys
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -142,11 +142,28 @@ def definitions_in_worker(root: str, path: str, lines: list[int]) -> dict[str, A
     return {"found": found, "places": {str(line): _place(tree, line) for line in lines}}
 
 
-def similarity(one: Sequence[int], other: Sequence[int]) -> float:
-    """Jaccard's index of two multisets of 3-grams; 1 for two empty ones."""
-    left, right = Counter(one), Counter(other)
-    union = (left | right).total()
-    return (left & right).total() / union if union else 1.0
+class Likeness:
+    """Definitions that can be asked how alike each is to another one, by the 3-grams that they share."""
+
+    def __init__(self, definitions: Iterable[Definition]) -> None:
+        self.definitions = tuple(definitions)
+        self._holders: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for number, definition in enumerate(self.definitions):
+            for gram, count in Counter(definition.grams).items():
+                self._holders[gram].append((number, count))
+
+    def to(self, old: Definition) -> Iterator[tuple[float, Definition]]:
+        """Each definition, in order, with Jaccard's index of the two multisets of 3-grams; 1 for two empty ones.
+
+        All are compared at once: two by two, a branch that renames thousands would take hours.
+        """
+        shared: Counter[int] = Counter()
+        for gram, count in Counter(old.grams).items():
+            for number, other in self._holders.get(gram, ()):
+                shared[number] += min(count, other)
+        for number, definition in enumerate(self.definitions):
+            union = len(old.grams) + len(definition.grams) - shared[number]
+            yield shared[number] / union if union else 1.0, definition
 
 
 def _walk(node: ast.AST, prefix: str) -> Iterator[tuple[str, _Scoped]]:

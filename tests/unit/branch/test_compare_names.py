@@ -1,5 +1,7 @@
 """Public names: moved ones are still there, renamed ones are not and are recognised."""
 
+import time
+
 from qualityscore.branch.compare_names import compare_names
 from qualityscore.branch.definitions import Definition
 from qualityscore.branch.state import Code, Name
@@ -49,6 +51,19 @@ def test_a_renamed_function_is_missing_and_recognised_by_its_body():
     (change,) = compare_names(BEFORE, after).lost
     assert (change.name, change.state, change.to) == ("m.f", "renamed", "h")
     assert 0.6 < change.similarity < 0.8  # three of five grams, and the same signature
+
+
+def test_a_branch_that_renames_hundreds_is_compared_in_bounded_time():
+    """Each new body shares 160 of its 200 grams with an old one: 160 of 240, and 0.1 for the same signature."""
+    count = 400
+    old = [definition(f"a{n}", body=f"a{n}", grams=tuple(range(1000 * n, 1000 * n + 200))) for n in range(count)]
+    new = [definition(f"z{n}", body=f"z{n}", grams=tuple(range(1000 * n + 40, 1000 * n + 240))) for n in range(count)]
+    before = code([name(f"m.a{n}") for n in range(count)], old)
+    began = time.process_time()
+    lost = compare_names(before, code([name(f"m.z{n}") for n in range(count)], new)).lost
+    assert time.process_time() - began < 10
+    assert [(c.name, c.to) for c in lost] == [(f"m.a{n}", f"z{n}") for n in range(count)]
+    assert {c.similarity for c in lost} == {160 / 240 + 0.1}
 
 
 def test_a_function_that_is_gone_is_missing():

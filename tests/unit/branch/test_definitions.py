@@ -6,7 +6,7 @@ import textwrap
 import pytest
 
 from qualityscore.branch.compare_names import ALIKE
-from qualityscore.branch.definitions import definitions_in_worker, read_definitions, similarity
+from qualityscore.branch.definitions import Definition, Likeness, definitions_in_worker, read_definitions
 from qualityscore.runtime.target import Tree
 
 CODE = '''
@@ -79,6 +79,25 @@ def test_a_place_is_the_innermost_definition_and_statement(tmp_path):
     assert places["1"] == ("", "")
     _, again = read(tmp_path, "x = 1\n" + CODE, [11])
     assert again["11"] == places["10"]
+
+
+def with_grams(*grams):
+    return Definition(
+        path="m.py", qualname="f", kind="function", line=1, end_line=2, signature="", body="", grams=grams,
+        assertions=0, skips=False,
+    )  # fmt: skip
+
+
+def similarity(one, other):
+    ((found, _),) = Likeness([with_grams(*other)]).to(with_grams(*one))
+    return found
+
+
+def test_likeness_is_jaccards_index_of_multisets():
+    """By hand: of 1 1 2 3 the first shares 1 1 3 and has 1 1 1 3 5, so 3 of 6; the second shares 1, so 1 of 4."""
+    several = [with_grams(1, 1, 1, 3, 5), with_grams(1), with_grams(7, 8), with_grams()]
+    assert [share for share, _ in Likeness(several).to(with_grams(1, 1, 2, 3))] == [3 / 6, 1 / 4, 0.0, 0.0]
+    assert [share for share, _ in Likeness(several).to(with_grams())] == [0.0, 0.0, 0.0, 1.0]
 
 
 def test_a_renamed_function_is_alike_and_another_is_not(tmp_path):
