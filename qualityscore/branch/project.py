@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import configparser
+import contextlib
+import hashlib
 import json
 import re
 import tomllib
@@ -11,6 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
+from qualityscore.branch import locks
+from qualityscore.branch.groups import DEVELOPER_NAMES, TEST_NAMES, for_tests, is_named
+from qualityscore.branch.lock_walk import LockRefusedError, pin
+from qualityscore.branch.poetry import poetry_requirements
 from qualityscore.branch.setup_script import setup_arguments
 from qualityscore.languages.python_layout import import_roots
 from qualityscore.languages.python_production import DOC_FOLDERS, EXAMPLE_FOLDERS, TEST_FILES, TEST_FOLDERS
@@ -21,8 +27,9 @@ from qualityscore.runtime.target import Tree
 from qualityscore.runtime.workers import Done, Job, Lost, Raised, run_jobs
 
 MAX_FILE_BYTES = 4 << 20
-_TEST_NAMES = frozenset({"test", "tests", "testing", "pytest", "unittest", "unittests"})
-_DEVELOPER_NAMES = frozenset({"dev", "develop", "development"})
+_PYPROJECT = "pyproject.toml"
+_HATCH = "pyproject.toml [tool.hatch]"
+_OWN_EXTRAS = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)\s*\[([^\]]*)\]")
 _NOT_PACKAGES = (
     TEST_FOLDERS | DOC_FOLDERS | EXAMPLE_FOLDERS | {"build", "dist", "scripts", "tools", "benchmarks", "bin"}
 )
@@ -42,14 +49,20 @@ _REQUIREMENT = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*\s*(\[[^\]]*\])?\s*($|[<>
 class Requirements:
     """What the environment must hold: `lines` in PEP 508 form, `constraints` likewise, and where they were found.
 
-    `locked` says that a `uv.lock` decides; `groups` and `extras` are those of it that tests need. `notes` name lines
-    that were left out.
+    `lock` is the file that decides, where there is one, and `lock_digest` its SHA-256: then `lines` are what tests need
+    beside it. `pins` are what it pins for them here, as lines with hashes; of a `uv.lock` uv says that, for `groups`
+    and `extras`. `refusal` is why the lock cannot be used. `hashed` are releases, as lines with the hashes that
+    requirements files name for them. `notes` name lines that were left out.
     """
 
     lines: tuple[str, ...]
+    hashed: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
-    locked: bool = False
+    lock: str | None = None
+    lock_digest: str = ""
+    pins: tuple[str, ...] = ()
+    refusal: str | None = None
     groups: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -123,6 +136,7 @@ class _Reader:
         self.pyproject = self._toml("pyproject.toml")
         self.setup_cfg = self._ini("setup.cfg")
         self.setup_py = setup_arguments(self._text("setup.py"))
+        self.hashed: dict[str, str] = {}
 
     def project(self) -> Project:
         packages = _packages(self.files)
@@ -226,7 +240,10 @@ class _Reader:
 
     def _runner(self, config: str | None, requirements: Requirements) -> Literal["pytest", "unittest"]:
         """unittest where nothing speaks of pytest and every test file is made for unittest."""
-        if config is not None or any(_bare_name(line) == "pytest" for line in requirements.lines):
+        required = (*requirements.lines, *requirements.pins)
+        if config is not None or any(_bare_name(line) == "pytest" for line in required):
+            return "pytest"
+        if requirements.lock == locks.UV_LOCK and '\nname = "pytest"\n' in self._text(locks.UV_LOCK):
             return "pytest"
         tests = [f for f in self.files if TEST_FILES.match(f.rpartition("/")[2]) and f.endswith(".py")]
         texts = [self._text(test) for test in tests]
@@ -238,79 +255,153 @@ class _Reader:
     # --- what it needs ---
 
     def _requirements(self) -> Requirements:
+        lock = next((name for name in locks.ORDER if self._holds_lock(name)), None)
+        if lock is not None:
+            return self._locked(lock)
         notes: list[str] = []
-        if "uv.lock" in self.present and "pyproject.toml" in self.present:
-            groups = _at(self.pyproject, "dependency-groups") or {}
-            extras = _at(self.pyproject, "project", "optional-dependencies") or {}
-            return Requirements(
-                lines=(),
-                sources=("uv.lock",),
-                locked=True,
-                groups=tuple(_for_tests(groups)),
-                extras=tuple(_for_tests(extras)),
-            )
-        found: list[tuple[str, list[str], bool]] = [
-            ("pyproject.toml", _texts(_at(self.pyproject, "project", "dependencies")), True),
-            ("pyproject.toml", list(_poetry(_at(self.pyproject, "tool", "poetry", "dependencies"))), True),
-            ("setup.cfg", _lines(self.setup_cfg.get("options", "install_requires", fallback="")), True),
-            ("setup.py", _texts(self.setup_py.get("install_requires")), True),
-        ]
         constraints: list[str] = []
+        found = self._runtime_sources()
         for name in self.files:
             if name in _RUNTIME_FILES:
-                found.append((name, list(self._file_lines(name, constraints, notes)), True))
-        tests = [(place, lines) for place, lines in self._test_sources(constraints, notes, developer=False) if lines]
-        tests = tests or [
-            (place, lines) for place, lines in self._test_sources(constraints, notes, developer=True) if lines
-        ]
-        found += [(place, lines, False) for place, lines in tests]
-        lines = dict.fromkeys(
-            line for _, several, _ in found for line in (self._usable(one, notes) for one in several) if line
-        )
-        own = _normal(self._name() or "")
+                found.append((name, list(self._file_lines(name, constraints, notes))))
+        found += self._tests_sources(constraints, notes)
         return Requirements(
-            lines=tuple(line for line in lines if _normal(_bare_name(line)) != own),
+            lines=self._all_usable(found, notes),
+            hashed=tuple(self.hashed[release] for release in sorted(self.hashed)),
             constraints=tuple(dict.fromkeys(constraints)),
-            sources=tuple(dict.fromkeys(place for place, several, _ in found if several)),
+            sources=tuple(dict.fromkeys(place for place, several in found if several)),
             notes=tuple(dict.fromkeys(notes)),
         )
+
+    def _holds_lock(self, name: str) -> bool:
+        return name in self.present and (name not in locks.OF_A_PYPROJECT or _PYPROJECT in self.present)
+
+    def _locked(self, lock: str) -> Requirements:
+        """What a lock says, and what tests need beside it when it says nothing of them."""
+        others = [name for name in locks.ORDER if name != lock and self._holds_lock(name)]
+        beside = f"; {' and '.join(others)} {'do' if len(others) > 1 else 'does'} not count" if others else ""
+        notes = [f"the environment of the tests is that of {lock}{beside}"]
+        path = self.root / lock
+        content = path.read_bytes() if path.stat().st_size <= locks.MAX_LOCK_BYTES else b""
+        groups = tuple(for_tests(_table(self.pyproject, "dependency-groups")))
+        extras = tuple(for_tests(_table(self.pyproject, "project", "optional-dependencies")))
+        main = [(place, lines) for place, lines in self._runtime_sources() if place == _PYPROJECT]
+        tests = self._tests_sources([], [], only=_PYPROJECT)
+        wanted = locks.Wanted(
+            requirements=tuple(self._expanded([*main, *tests])),
+            for_tests=bool(tests),
+            extras=(*extras, *for_tests(_table(self.pyproject, "tool", "poetry", "extras"))),
+            own=_normal(self._name() or ""),
+        )
+        constraints: list[str] = []
+        lines: tuple[str, ...] = ()
+        pins: tuple[str, ...] = ()
+        refusal: str | None = None
+        covered = bool(groups or extras)
+        try:
+            if not content:
+                raise LockRefusedError(f"it is empty, or has more than {locks.MAX_LOCK_BYTES >> 20} MiB")
+            if lock != locks.UV_LOCK:
+                locked = locks.read_lock(lock, content, wanted)
+                pins, covered = locked.pins, locked.for_tests
+            if not covered:
+                lines = self._all_usable(self._tests_sources(constraints, notes), notes)
+        except LockRefusedError as error:
+            refusal = str(error)
+        return Requirements(
+            lines=lines,
+            hashed=tuple(self.hashed[release] for release in sorted(self.hashed)) if lines else (),
+            constraints=tuple(dict.fromkeys(constraints)),
+            sources=(lock,),
+            lock=lock,
+            lock_digest=hashlib.sha256(content).hexdigest(),
+            pins=pins,
+            refusal=refusal,
+            groups=groups,
+            extras=extras,
+            notes=tuple(dict.fromkeys(notes)),
+        )
+
+    def _runtime_sources(self) -> list[tuple[str, list[str]]]:
+        """What the project itself needs, by the place that says so."""
+        extras = _table(self.pyproject, "tool", "poetry", "extras")
+        optional = frozenset(_normal(name) for extra in for_tests(extras) for name in _texts(extras[extra]))
+        poetry = poetry_requirements(_at(self.pyproject, "tool", "poetry", "dependencies"), optional=optional)
+        return [
+            (_PYPROJECT, _texts(_at(self.pyproject, "project", "dependencies"))),
+            (_PYPROJECT, list(poetry)),
+            ("setup.cfg", _lines(self.setup_cfg.get("options", "install_requires", fallback=""))),
+            ("setup.py", _texts(self.setup_py.get("install_requires"))),
+        ]
+
+    def _tests_sources(
+        self, constraints: list[str], notes: list[str], *, only: str | None = None
+    ) -> list[tuple[str, list[str]]]:
+        """What the tests need, by place; what developers need where nothing is said of tests. `only` is a place."""
+        for developer in (False, True):
+            sources = self._test_sources(constraints, notes, developer=developer)
+            found = [(place, lines) for place, lines in sources if lines and only in (None, place)]
+            if found:
+                return found
+        return []
+
+    def _all_usable(self, found: Iterable[tuple[str, list[str]]], notes: list[str]) -> tuple[str, ...]:
+        """The requirements of several places, each once, without the project itself."""
+        usable = (self._usable(line, notes) for line in self._expanded(found))
+        own = _normal(self._name() or "")
+        return tuple(dict.fromkeys(line for line in usable if line and _normal(_bare_name(line)) != own))
+
+    def _expanded(self, found: Iterable[tuple[str, list[str]]]) -> Iterator[str]:
+        """All lines, those of the project's own extras in place of `project[extra]`."""
+        table = _table(self.pyproject, "project", "optional-dependencies")
+        extras = {_normal(str(key)): _texts(value) for key, value in table.items()}
+        own = _normal(self._name() or "")
+        pending = [line for _, several in reversed(list(found)) for line in reversed(several)]
+        while pending:
+            line = pending.pop()
+            match = _OWN_EXTRAS.match(line)
+            if own and match and _normal(match.group(1)) == own:
+                for extra in match.group(2).split(","):
+                    pending += reversed(extras.pop(_normal(extra.strip()), []))
+            else:
+                yield line
 
     def _test_sources(
         self, constraints: list[str], notes: list[str], *, developer: bool
     ) -> Iterator[tuple[str, list[str]]]:
-        names = _DEVELOPER_NAMES if developer else _TEST_NAMES
+        names = DEVELOPER_NAMES if developer else TEST_NAMES
         pattern = _DEVELOPER_REQUIREMENTS if developer else _TEST_REQUIREMENTS
         project = self.pyproject
         for place in (("project", "optional-dependencies"), ("tool", "pdm", "dev-dependencies")):
             table = _at(project, *place) or {}
             for key, value in table.items() if isinstance(table, dict) else ():
-                if _is_named(str(key), names):
-                    yield "pyproject.toml", _texts(value)
+                if is_named(str(key), names):
+                    yield _PYPROJECT, _texts(value)
         groups = _at(project, "dependency-groups") or {}
         for key in groups if isinstance(groups, dict) else ():
-            if _is_named(str(key), names):
-                yield "pyproject.toml", list(_group(groups, str(key), set()))
+            if is_named(str(key), names):
+                yield _PYPROJECT, list(_group(groups, str(key), set()))
         poetry = _at(project, "tool", "poetry", "group") or {}
         for key, value in poetry.items() if isinstance(poetry, dict) else ():
-            if _is_named(str(key), names):
-                yield "pyproject.toml", list(_poetry(_at(value, "dependencies")))
+            if is_named(str(key), names):
+                yield _PYPROJECT, list(poetry_requirements(_at(value, "dependencies")))
         environments = _at(project, "tool", "hatch", "envs") or {}
         for key, value in environments.items() if isinstance(environments, dict) else ():
-            if _is_named(str(key), names | ({"default"} if developer else frozenset())):
-                yield "pyproject.toml", _texts(_at(value, "dependencies")) + _texts(_at(value, "extra-dependencies"))
+            if is_named(str(key), names | ({"default"} if developer else frozenset())):
+                yield _HATCH, _texts(_at(value, "dependencies")) + _texts(_at(value, "extra-dependencies"))
         if developer:
-            yield "pyproject.toml", list(_poetry(_at(project, "tool", "poetry", "dev-dependencies")))
+            yield _PYPROJECT, list(poetry_requirements(_at(project, "tool", "poetry", "dev-dependencies")))
             yield "tox.ini", list(self._tox_lines(constraints, notes))
         if self.setup_cfg.has_section("options.extras_require"):
             for key, value in self.setup_cfg.items("options.extras_require", raw=True):
-                if _is_named(key, names):
+                if is_named(key, names):
                     yield "setup.cfg", _lines(value)
         if not developer:
             yield "setup.cfg", _lines(self.setup_cfg.get("options", "tests_require", fallback=""))
             yield "setup.py", _texts(self.setup_py.get("tests_require"))
         extras = self.setup_py.get("extras_require")
         for key, value in extras.items() if isinstance(extras, dict) else ():
-            if _is_named(str(key), names):
+            if is_named(str(key), names):
                 yield "setup.py", _texts(value)
         for name in self.files:
             if name.count("/") <= 1 and pattern.match(name):
@@ -333,7 +424,8 @@ class _Reader:
         text = re.sub(r"\\\n", " ", self._text(name))
         for raw in text.splitlines():
             line = re.sub(r"(^|\s)#.*$", "", raw).strip()
-            line = re.sub(r"\s--hash[= ]\S+", "", line).strip()
+            line, hashes = re.sub(r"\s--hash[= ]\S+", "", line).strip(), re.findall(r"\s--hash[= ](\S+)", line)
+            self._note_hashes(line, hashes)
             included = re.match(r"(?:-r|--requirement|-c|--constraint)[ =]?\s*(\S+)$", line)
             if included:
                 inner = _joined(name, included.group(1))
@@ -344,6 +436,13 @@ class _Reader:
                     yield from below
             elif line:
                 yield line
+
+    def _note_hashes(self, line: str, hashes: list[str]) -> None:
+        """Remember the digests that a requirements file names for a release."""
+        release = re.match(r"([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*==\s*([^\s;,*]+)\s*(?:;|$)", line)
+        if release is not None and hashes:
+            with contextlib.suppress(LockRefusedError, ValueError):
+                self.hashed[f"{_normal(release[1])}=={release[2]}"] = pin(release[1], release[2], hashes)
 
     def _usable(self, line: str, notes: list[str]) -> str | None:
         """A requirement that an index can serve; what builds, or is fetched from elsewhere, is noted and left out."""
@@ -404,22 +503,17 @@ def _at(table: Any, *keys: str) -> Any:
     return table
 
 
+def _table(table: Any, *keys: str) -> Mapping[str, Any]:
+    found = _at(table, *keys)
+    return found if isinstance(found, Mapping) else {}
+
+
 def _texts(value: Any) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list | tuple) else []
 
 
 def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("#")]
-
-
-def _is_named(key: str, names: frozenset[str]) -> bool:
-    return key.lower().replace("_", "-") in names
-
-
-def _for_tests(table: Any) -> list[str]:
-    names = [str(key) for key in table] if isinstance(table, Mapping) else []
-    tests = [name for name in names if _is_named(name, _TEST_NAMES)]
-    return tests or [name for name in names if _is_named(name, _DEVELOPER_NAMES)]
 
 
 def _group(groups: Mapping[str, Any], name: str, seen: set[str]) -> Iterator[str]:
@@ -433,61 +527,6 @@ def _group(groups: Mapping[str, Any], name: str, seen: set[str]) -> Iterator[str
             yield entry
         elif isinstance(entry, dict) and isinstance(entry.get("include-group"), str):
             yield from _group(groups, entry["include-group"], seen)
-
-
-def _poetry(table: Any) -> Iterator[str]:
-    """Poetry's dependency tables in PEP 508 form; optional ones are left out."""
-    for name, value in table.items() if isinstance(table, Mapping) else ():
-        if str(name).lower() == "python":
-            continue
-        several = value if isinstance(value, list) else [value]
-        for one in several:
-            if isinstance(one, str):
-                yield f"{name}{poetry_range(one)}"
-            elif isinstance(one, dict) and isinstance(one.get("version"), str) and not one.get("optional"):
-                extras = f"[{','.join(_texts(one.get('extras')))}]" if _texts(one.get("extras")) else ""
-                marker = f" ; {one['markers']}" if isinstance(one.get("markers"), str) else ""
-                python = one.get("python")
-                if isinstance(python, str) and not marker:
-                    clauses = [c for c in poetry_range(python).split(",") if c]
-                    marker = " ; " + " and ".join(_python_marker(clause) for clause in clauses) if clauses else ""
-                yield f"{name}{extras}{poetry_range(one['version'])}{marker}"
-
-
-def _python_marker(clause: str) -> str:
-    match = re.match(r"(==|!=|<=|>=|<|>|~=)(.+)$", clause)
-    assert match is not None
-    return f"python_full_version {match.group(1)} '{match.group(2).strip()}'"
-
-
-def poetry_range(text: str) -> str:
-    """A version constraint of Poetry's (`^1.2`, `~1.2`, `1.2`, `*`, `>=1,<2`) as PEP 440 clauses."""
-    clauses: list[str] = []
-    for part in re.split(r"\s*,\s*|\s+(?=[<>=!~^])", text.strip()):
-        word = part.strip()
-        match = re.match(r"([\^~]|==?|!=|<=?|>=?|~=)?\s*([\w.*+!-]+)$", word)
-        if not word or word == "*" or match is None or "|" in text:
-            continue
-        sign, version = match.group(1) or "==", match.group(2)
-        if "*" in version and sign in ("==", "="):
-            clauses.append(f"=={version}")
-        elif sign == "^":
-            clauses += [f">={version}", f"<{_next(version, caret=True)}"]
-        elif sign == "~":
-            clauses += [f">={version}", f"<{_next(version, caret=False)}"]
-        else:
-            clauses.append(f"{'==' if sign == '=' else sign}{version}")
-    return ",".join(clauses)
-
-
-def _next(version: str, *, caret: bool) -> str:
-    """The first version beyond a caret (the first part that is not 0 is raised) or a tilde (the second is)."""
-    numbers = [int(part) for part in re.findall(r"\d+", version)[:3]] or [0]
-    if caret:
-        place = next((i for i, number in enumerate(numbers) if number), len(numbers) - 1)
-    else:
-        place = min(1, len(numbers) - 1)
-    return ".".join(map(str, [*numbers[:place], numbers[place] + 1]))
 
 
 def _entry_lines(group: str, text: str) -> Iterator[tuple[str, str, str]]:

@@ -281,6 +281,8 @@ def _branch(run: Comparison, compared: Compared | None, names: NameChanges | Non
         ),
         percentiles=percentiles(values, run.profile) if run.earlier is None else (),
         cost_source=run.cost.source if run.cost else None,  # type: ignore[arg-type]
+        environment=run.project.requirements.sources if run.project else (),
+        baseline_environment=run.settled.requirements.sources if run.settled and run.earlier else (),
         notes=tuple(dict.fromkeys((*run.notes, *_service_notes(run), *_cost_notes(run)))),
     )
 

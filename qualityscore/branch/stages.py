@@ -124,6 +124,10 @@ class Comparison:
         self.project = read_project(self.taken.tree)
         self.settled = read_project(self.earlier.tree) if self.earlier is not None else self.project
         self.notes += self.project.requirements.notes
+        before, after = self.settled.requirements, self.project.requirements
+        if before.lock != after.lock:
+            source = before.lock or "no lock"
+            self.notes.append(f"the environment of the baseline's tests is that of {source}")
 
     def build_environments(self) -> None:
         """The baseline's environment, then the branch's; one that only the branch breaks is the branch's fault."""
@@ -135,7 +139,7 @@ class Comparison:
             self.before_environment, like = resolved.environment, resolved.lock
             self.notes += resolved.notes
         try:
-            if self.settled.requirements == self.project.requirements and not self.project.requirements.locked:
+            if self.settled.requirements == self.project.requirements:
                 like = None  # the very same resolution
             resolved = environments.ensure(self.taken.tree, self.project, cache_root(), like=like)
             self.after_environment = resolved.environment

@@ -120,7 +120,11 @@ class Percentile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchReport:
-    """The comparison with an earlier state. `tests` is None where no tests were run, with the reason in `notes`."""
+    """The comparison with an earlier state. `tests` is None where no tests were run, with the reason in `notes`.
+
+    `environment` and `baseline_environment` name the files that say what the environments of the tests hold: a lock
+    alone, where there is one.
+    """
 
     baseline: BaselineState
     tests: TestChanges | None
@@ -128,6 +132,8 @@ class BranchReport:
     findings: FindingChanges
     percentiles: tuple[Percentile, ...] = ()
     cost_source: Literal["workloads", "own tests"] | None = None
+    environment: tuple[str, ...] = ()
+    baseline_environment: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from qualityscore.branch.project import _Reader, poetry_range
+from qualityscore.branch.poetry import poetry_range
+from qualityscore.branch.project import _Reader
 from qualityscore.branch.setup_script import setup_arguments
 
 
@@ -76,6 +77,14 @@ def test_requirement_files_with_what_they_include(tmp_path):
     assert len(project.requirements.notes) == 3
 
 
+def test_the_hashes_of_requirement_files_are_kept(tmp_path):
+    first, second = (f"--hash=sha256:{letter * 64}" for letter in "ab")
+    text = f"Attrs[all]==23.1.0 ; python_version > '3' \\\n    {second} \\\n    {first}\n    # via x\nsix==1.16.0\n"
+    requirements = read(tmp_path, {"requirements.txt": text}).requirements
+    assert requirements.lines == ("Attrs[all]==23.1.0 ; python_version > '3'", "six==1.16.0")
+    assert requirements.hashed == (f"attrs==23.1.0 {first} {second}",)
+
+
 def test_requirement_files_that_include_each_other_end(tmp_path):
     project = read(tmp_path, {"requirements.txt": "-r requirements.txt\nattrs\n"})
     assert project.requirements.lines == ("attrs",)
@@ -84,6 +93,44 @@ def test_requirement_files_that_include_each_other_end(tmp_path):
 def test_developers_requirements_count_where_tests_have_none(tmp_path):
     project = read(tmp_path, {"pyproject.toml": '[project.optional-dependencies]\ndev = ["pytest", "black"]\n'})
     assert project.requirements.lines == ("pytest", "black")
+
+
+def test_the_projects_own_extras_stand_for_what_they_hold(tmp_path):
+    project = read(
+        tmp_path,
+        {
+            "pyproject.toml": """
+        [project]
+        name = "Demo.Kit"
+        dependencies = ["attrs"]
+        [project.optional-dependencies]
+        yaml = ["pyyaml"]
+        everything = ["demo-kit[yaml, everything]", "six"]
+        [dependency-groups]
+        test = ["demo_kit[everything]", "pytest"]
+        """
+        },
+    )
+    assert project.requirements.lines == ("attrs", "pyyaml", "six", "pytest")
+
+
+def test_what_poetry_takes_from_elsewhere_is_noted(tmp_path):
+    text = '[tool.poetry.dependencies]\nattrs = "*"\nother = {git = "ssh://a/b"}\nbeside = {path = "../beside"}\n'
+    requirements = read(tmp_path, {"pyproject.toml": text}).requirements
+    assert requirements.lines == ("attrs",)
+    assert [note.split("'")[1] for note in requirements.notes] == ["other @ ssh://a/b", "beside @ ../beside"]
+
+
+def test_poetrys_optional_dependencies_count_where_an_extra_for_tests_names_them(tmp_path):
+    text = """
+        [tool.poetry.dependencies]
+        Mock_Kit = {version = "^1", optional = true}
+        sphinx = {version = "^7", optional = true}
+        [tool.poetry.extras]
+        test = ["mock-kit"]
+        docs = ["sphinx"]
+        """
+    assert read(tmp_path, {"pyproject.toml": text}).requirements.lines == ("Mock_Kit>=1,<2",)
 
 
 def test_the_version_of_a_source_release(tmp_path):
