@@ -118,6 +118,7 @@ def test_an_inspect_task_is_scored_from_its_samples_sandboxes(tiny_task, tmp_pat
     assert means["F"] == 0.5
 
 
+@pytest.mark.slow
 def test_an_inspect_sample_is_unscored_where_the_harness_is_at_fault(tiny_task, tmp_path):
     answers = json.dumps([f"tiny.py|{SOURCE}"])
     done = python(INSPECT_TASK, tiny_task, tmp_path / "logs", answers, env=nothing_cached(tmp_path))

@@ -182,6 +182,7 @@ def test_an_evaluation_past_its_time_is_ended_and_tried_twice(tiny_task, tmp_pat
     assert len(attempts(tmp_path / "out")) == 2
 
 
+@pytest.mark.slow
 def test_shards_together_give_what_the_whole_gives(mixed, tiny_task):
     _, out, manifest = mixed
     base = out.parent
@@ -275,6 +276,7 @@ def test_an_interrupt_leaves_no_process_and_no_folder_and_the_next_run_goes_on(s
     assert all(sum(1 for k, _ in attempts(out) if k == key) == 1 for key in kept)
 
 
+@pytest.mark.slow
 def test_a_batch_runs_no_row_in_a_weaker_sandbox_than_is_required(tiny_task, tmp_path):
     write_subject(tmp_path / "s")
     manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s"}])

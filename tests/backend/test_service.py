@@ -54,6 +54,7 @@ def service(tiny_task, tmp_path_factory):
     assert "Traceback" not in serving.said
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_an_evaluation_in_the_order_of_the_subjects(service, tiny_task, tmp_path):
     with service.client() as client:
         good, half = client.score("tiny", [files("good"), files("half", HALF)], only=STATIC)
@@ -231,6 +232,7 @@ def test_what_is_too_large_is_refused_whatever_its_header_says(tiny_task, tmp_pa
         serving.stop()
 
 
+@pytest.mark.slow
 def test_a_full_queue_and_a_fast_caller_are_told_when_to_come_again(tiny_task, tmp_path):
     arguments = ("--data", tmp_path / "d", "--task", tiny_task, "--jobs", "1", "--queue", "2", "--rate", "1000")
     serving = Serving(*arguments)
@@ -299,6 +301,7 @@ def test_a_harness_fault_is_null_with_its_reason_and_not_remembered(tiny_task, t
         mended.stop()
 
 
+@pytest.mark.slow
 def test_the_interface_is_as_its_description_says(tiny_task, tmp_path):
     """schemathesis calls every route with its examples, with generated and with broken input."""
     limits = ("--queue", "3", "--rate", "10000", "--timeout", "20")

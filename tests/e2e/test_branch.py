@@ -58,6 +58,7 @@ def test_a_failing_test_fails_the_gate(ledger, capsys):
     assert report["functional"]["score"] == 0.5
 
 
+@pytest.mark.slow
 def test_a_new_finding_fails_nothing_where_only_the_tests_were_asked_for(ledger):
     put(
         ledger, {"src/ledger/shell.py": "import subprocess\n\n\ndef run(text):\n    subprocess.run(text, shell=True)\n"}

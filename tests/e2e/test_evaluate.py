@@ -32,6 +32,7 @@ def change_snapshot(task: Path, change) -> None:
         file.write_text(json.dumps(document), "utf-8")
 
 
+@pytest.mark.slow
 def test_what_only_leaves_out_is_null_without_a_fault():
     report = evaluate(SUBJECT, task=TASK, only=("functional", "security"))
     assert report.status is Status.PARTIAL
@@ -46,6 +47,7 @@ def test_what_only_leaves_out_is_null_without_a_fault():
     assert {finding.dimension for finding in report.findings} <= {"security"}
 
 
+@pytest.mark.slow
 def test_a_functional_score_that_was_left_out_has_no_count_of_passed_tests():
     report = evaluate(SUBJECT, task=TASK, only=("robustness",))
     functional = report.functional

@@ -238,7 +238,8 @@ def test_several_tasks_end_in_a_table_and_the_worst_decides(desk, capsys):
     assert main(["tasks", "validate", "partly", "no-such-task"]) == 2
     table = capsys.readouterr().out.rpartition("\n\ntask ")[2].splitlines()
     assert re.match(r"partly +unfinished +\d+ +[1-9]\d+ +partly/task.toml:2: say", table[1])
-    assert re.match(r"no-such-task +not measured +0 +1 +QS-120", table[2])
+    (unknown,) = [line for line in table if line.startswith("no-such-task")]  # a narrow table wraps the row above
+    assert re.match(r"no-such-task +not measured +0 +1 +QS-120", unknown)
     assert table[-1] == "0 of 2 tasks are valid"
 
 

@@ -212,6 +212,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 def test_whatever_lets_code_run_unseen_is_evidence_even_when_it_is_put_back(make_stage):
     from qualityscore.suites import functional
 

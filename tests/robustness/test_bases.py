@@ -117,6 +117,7 @@ def entry(manifest: Manifest, name: str) -> ProbedEntry:
     return next(e for e in manifest.entries if e.name == f"thing.{name}")
 
 
+@pytest.mark.slow
 def test_a_call_with_all_its_arguments_is_the_base_where_the_required_ones_alone_raise(built: Manifest) -> None:
     read = entry(built, "read")
     assert read.sensible.call in ("thing.read('k1-text', 'k1-')", "thing.read('k2:other', 'k2:')")

@@ -100,6 +100,7 @@ def test_a_shifted_clock_leaves_all_else_of_datetime_as_it_is(make_target: Any) 
     ]
 
 
+@pytest.mark.slow
 def test_what_hangs_on_the_day_is_not_frozen(module_target: Any) -> None:
     today = datetime.date.today()
     suite = (

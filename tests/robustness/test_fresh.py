@@ -44,6 +44,7 @@ def outcome(task: tuple[Any, Manifest], make_target: Any, source: str) -> FreshO
     return fresh.run(subject, reference, manifest, SEED, progress=lambda done, total: None)
 
 
+@pytest.mark.slow
 def test_an_honest_subject_is_as_good_on_fresh_inputs(task: Any, make_target: Any) -> None:
     honest = REFERENCE.replace("half = len(pair) // 2", "half = len(pair) // 2 if pair.isascii() else 0")
     assert honest != REFERENCE

@@ -66,6 +66,7 @@ def own_task(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_one_command_gives_a_manifest_and_again_the_same_bytes(
     own_task: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

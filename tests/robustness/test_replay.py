@@ -150,6 +150,7 @@ def test_mutating_an_argument_is_hard_unless_the_reference_mutates_it(make_targe
     assert "changed its argument x" in entry(outcome).failures[0].seen
 
 
+@pytest.mark.slow
 def test_after_three_hangs_the_rest_counts_as_hanging(make_target: Any) -> None:
     source = "import time\n\ndef f(x):\n    return 'ok' if x == 1 else time.sleep(60)\n"
     began = time.monotonic()

@@ -76,6 +76,7 @@ def hiding_source() -> str:
     return variant(plain=TWICE, **dict(HIDING.values()))
 
 
+@pytest.mark.slow
 def test_hidden_work_is_counted_like_work_done_plainly(make_target: MakeTarget, tmp_path: Path):
     target = make_target(hiding_source())
     kit = prepare_kit(target, tmp_path / "kit")
@@ -106,6 +107,7 @@ def test_hidden_work_is_charged_like_work_done_plainly(make_target: MakeTarget, 
     assert ("cost-idle", "first") in {(f.code, f.details["workload"]) for f in found.findings}
 
 
+@pytest.mark.slow
 def test_work_moved_into_the_import_is_charged(make_target: MakeTarget, one_workload: Task, root: Path):
     """The inputs lie where the subject can read them: all answers can be had at import, and cost what they cost."""
     foreseeing = variant(

@@ -67,6 +67,7 @@ FAILING = {
 }
 
 
+@pytest.mark.slow
 def test_workloads_that_fail_are_worthless_by_the_subjects_fault_and_no_others(
     make_target: MakeTarget, reference: Target, root: Path
 ):
@@ -136,6 +137,7 @@ def test_a_reference_that_fails_is_the_references_fault_on_both_sides(make_targe
             assert outcome.fault is Fault.REFERENCE
 
 
+@pytest.mark.slow
 def test_a_heavy_import_is_charged_and_a_lazy_one_earns_nothing(
     make_target: MakeTarget, one_workload: Task, root: Path
 ):
@@ -169,6 +171,7 @@ def test_a_task_without_workloads_has_only_the_import(make_target: MakeTarget, r
     assert ratio(found, "import.cost", "import") == pytest.approx(1, abs=0.01)
 
 
+@pytest.mark.slow
 def test_alone_a_reference_gives_its_own_snapshot(reference: Target, root: Path):
     found = cost.run(reference, None, root=root)
     assert found.subject == found.reference
@@ -181,6 +184,7 @@ def test_an_unknown_counter_is_refused_by_name(reference: Target):
         cost.run(reference, None, counter="sundial")
 
 
+@pytest.mark.slow
 def test_a_daemon_that_the_import_starts_is_charged_to_the_subject_alone(
     make_target: MakeTarget, one_workload: Task, root: Path
 ):
