@@ -24,7 +24,6 @@ from qualityscore.runtime import tasks, workspace
 from qualityscore.snapshots import reference_target
 from qualityscore.suites import manifest, robustness
 from qualityscore.suites.probe_limits import limits_of
-from qualityscore.suites.probe_replay import answers
 
 
 def failing(task_id: str, folder: Path) -> tuple[list[dict[str, Any]], int]:
@@ -35,7 +34,7 @@ def failing(task_id: str, folder: Path) -> tuple[list[dict[str, Any]], int]:
     with reference_target(task, None, unsafe=False) as target, tempfile.TemporaryDirectory() as scratch:
         tree = workspace.copy(folder, Path(scratch) / "subject", tuple(task.spec.surface.imports)).tree
         subject = replace(target, tree=tree, is_reference=False)
-        records = answers(subject, frozen, limits_of(task), progress=lambda done: None)
+        records = robustness.answers(subject, frozen, limits_of(task), progress=lambda done: None)
         for entry in frozen.entries:
             if records[entry.name].absent is not None:
                 print(f"  {entry.name}: {records[entry.name].absent}")

@@ -17,7 +17,6 @@ from qualityscore.runtime import tasks
 from qualityscore.snapshots import reference_target
 from qualityscore.suites import manifest, properties, robustness
 from qualityscore.suites.probe_limits import limits_of
-from qualityscore.suites.probe_replay import answers
 
 FROZEN = tuple(name for name in tasks.task_ids() if (tasks.load_task(name).probes_folder / "manifest.json").is_file())
 REPLAYS = 10
@@ -47,7 +46,7 @@ def test_the_reference_survives_its_own_probes_ten_times(name: str) -> None:
             with busy(os.cpu_count() or 1 if number < REPLAYS // 2 else 0):
                 limits = limits_of(task)
                 seed = {"PYTHONHASHSEED": str(1 + 7919 * number)}
-                records = answers(target, frozen, limits, progress=lambda done: None, env=seed)
+                records = robustness.answers(target, frozen, limits, progress=lambda done: None, env=seed)
                 proven = properties.run(target, frozen, total_s=limits.total_s)
             for entry in frozen.entries:
                 outcome = robustness.judge_entry(target, frozen, entry, records[entry.name])
