@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from qualityscore.compat.ral_bench_task import is_task_file
 from qualityscore.core import credibility as core_credibility
 from qualityscore.core.comparability import require_pinned_costs
 from qualityscore.core.failures import refine
@@ -58,7 +57,6 @@ from qualityscore.runtime.sandbox.bounded import Bounded
 from qualityscore.runtime.sandbox.select import required_level, select
 from qualityscore.runtime.scratch import scratch_folder
 from qualityscore.runtime.target import Environment, Target, Tree
-from qualityscore.suites import fresh as fresh_suite
 from qualityscore.suites import functional as functional_suite
 from qualityscore.suites import manifest, robustness, tracing
 from qualityscore.suites.counters import choose, cost_host
@@ -138,7 +136,7 @@ def evaluate(
     conditions = _conditions(gate)
     if conditions is not None and task is not None:
         _check_gate(conditions, Path(task), profile, accept_removed=accept_removed)
-    is_file = task is not None and is_task_file(Path(task))
+    is_file = task is not None and tasks.is_task_file(Path(task))
     if (time_budget_s is not None and is_file) or (not live_reference and (task is None or is_file)):
         raise UsageError("--time-budget and --no-live-reference need a task of ours; name it with --task.")
     if fresh is not None and (task is None or is_file):
@@ -161,7 +159,7 @@ def evaluate(
             counter=counter,
             progress=progress or silent,
         )
-    if is_task_file(Path(task)):
+    if tasks.is_task_file(Path(task)):
         from qualityscore import ral_bench_evaluation  # noqa: PLC0415
 
         report = ral_bench_evaluation.evaluate(
@@ -261,7 +259,7 @@ def _conditions(gate: str | None) -> Gate | None:
 def _check_gate(gate: Gate, task: Path, profile: str | None, *, accept_removed: bool) -> None:
     from qualityscore.branch.evaluate import check_gate  # noqa: PLC0415
 
-    if profile is None and is_task_file(task):
+    if profile is None and tasks.is_task_file(task):
         from qualityscore.ral_bench_evaluation import PROFILE  # noqa: PLC0415
 
         profile = PROFILE
@@ -401,7 +399,9 @@ class _Run:
         copied = workspace.copy(source, self.scratch / "fresh-reference", imports)
         asked = replace(target, tree=copied.tree, is_reference=True, stopped={})
         frozen = manifest.load(self.task.probes_folder)
-        return fresh_suite.run(target, asked, frozen, seed, progress=self.steps("fresh inputs"))
+        from qualityscore.suites import fresh  # noqa: PLC0415
+
+        return fresh.run(target, asked, frozen, seed, progress=self.steps("fresh inputs"))
 
     def steps(self, stage: str) -> Callable[[int, int], None]:
         """The progress of one stage."""

@@ -70,11 +70,6 @@ class RalTask(_Strict):
         return self.task_id
 
 
-def is_task_file(path: Path) -> bool:
-    """Whether a path is given as one of RAL-Bench's task files rather than as a task folder of ours."""
-    return path.suffix in (".yaml", ".yml")
-
-
 def read_task_file(path: Path) -> RalTask:
     """Read one task file. Raises TaskError with one sentence that names the file and the key."""
     try:

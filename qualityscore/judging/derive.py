@@ -15,7 +15,7 @@ from qualityscore.judging.inputs import visible_literals
 from qualityscore.judging.literals import Known, immutable
 from qualityscore.judging.lower import NotLowered, Recording, lower_method, lower_raises, lower_test
 from qualityscore.judging.lowered import DerivedSuite, Kept, Lowered, Rows
-from qualityscore.judging.names import Module, bound_names, loads, local_constants
+from qualityscore.judging.names import Module, local_constants
 from qualityscore.judging.parametrize import Table, hide, tables
 from qualityscore.judging.sites import Site, TestFunction, raises_kind, test_functions
 from qualityscore.judging.source import Edit, Source, docstrings
@@ -121,18 +121,18 @@ class _Pass:
 
     def _scope(self, function: TestFunction) -> _Scope:
         constants, keys = dict(self.shared.known.constants), dict(self.shared.keys)
-        bound = bound_names(function.node)
+        names = self.module.names(function.node)
         found = tables(function.node, Known(self.module, constants, frozenset()))
         arguments = set()
         for table in found:
             for name in table.literal:
                 key = (function.owner, name)
-                if bound[name] == 1 and key not in self.demoted:
+                if names.bound[name] == 1 and key not in self.demoted:
                     arguments.add(name)
                     keys[name] = key
                     if name not in table.immutable:
                         self.mutable.add(key)
-        for constant in local_constants(function.owner, function.node, list(function.statements)):
+        for constant in local_constants(function.owner, names, list(function.statements)):
             key = (function.owner, constant.name)
             literal = Known(self.module, constants, frozenset(arguments)).literal(constant.value)
             if literal is not None and key not in self.demoted:
@@ -144,7 +144,7 @@ class _Pass:
         """Whether nothing but moved assertions reads a name."""
         owner, name = key
         where: list[ast.AST] = [f.node for f in self.functions if f.owner == owner] if owner else [self.module.tree]
-        return all(id(load) in self.consumed for tree in where for load in loads(tree, name))
+        return all(id(load) in self.consumed for tree in where for load in self.module.names(tree).loads.get(name, ()))
 
     # what moves
 

@@ -22,12 +22,28 @@ class Constant:
     statement: ast.stmt
 
 
-def bound_names(tree: ast.AST) -> Counter[str]:
-    """How often each name is bound anywhere below `tree`, nested scopes included."""
-    found: Counter[str] = Counter()
-    for node in ast.walk(tree):
+class Names:
+    """The names in one tree, nested scopes included, from one walk over it.
+
+    `bound` counts how often each is bound, `loads` holds every place that reads it, and `reads_scope` says whether
+    something may read variables by a computed name.
+    """
+
+    def __init__(self, tree: ast.AST) -> None:
+        self.bound: Counter[str] = Counter()
+        self.loads: dict[str, list[ast.Name]] = {}
+        self.reads_scope = False
+        for node in ast.walk(tree):
+            self.reads_scope |= isinstance(node, ast.Name) and node.id in _SCOPE_READERS
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                self.loads.setdefault(node.id, []).append(node)
+            else:
+                self._bind(node)
+
+    def _bind(self, node: ast.AST) -> None:
+        found = self.bound
         match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            case ast.Name(id=name):
                 found[name] += 1
             case ast.arg(arg=name):
                 found[name] += 1
@@ -43,17 +59,6 @@ def bound_names(tree: ast.AST) -> Counter[str]:
                 found.update(dict.fromkeys(names, 2))
             case _:
                 pass
-    return found
-
-
-def loads(tree: ast.AST, name: str) -> list[ast.Name]:
-    """Every place below `tree` that reads `name`."""
-    return [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
-
-
-def reads_scope(tree: ast.AST) -> bool:
-    """Whether something below `tree` may read variables by a computed name."""
-    return any(isinstance(n, ast.Name) and n.id in _SCOPE_READERS for n in ast.walk(tree))
 
 
 class Module:
@@ -61,7 +66,8 @@ class Module:
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
-        self.bound = bound_names(tree)
+        self._names: dict[int, Names] = {}
+        self.bound = self.names(tree).bound
         self.imports: dict[str, str] = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
@@ -72,6 +78,12 @@ class Module:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 for alias in node.names:
                     self.imports[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+
+    def names(self, node: ast.AST) -> Names:
+        """The names below a node of the file, kept for the next question."""
+        if id(node) not in self._names:
+            self._names[id(node)] = Names(node)
+        return self._names[id(node)]
 
     def dotted(self, node: ast.expr) -> str | None:
         """The full name that an expression stands for, where imports or builtins settle it."""
@@ -94,11 +106,11 @@ class Module:
                 yield Constant(owner="", name=found[0], value=found[1], statement=statement)
 
 
-def local_constants(owner: str, function: FunctionNode, statements: list[ast.stmt]) -> Iterator[Constant]:
-    """Names that `function` binds once, by one of its unconditional `statements`."""
-    if reads_scope(function):
+def local_constants(owner: str, names: Names, statements: list[ast.stmt]) -> Iterator[Constant]:
+    """Names that a function binds once, by one of its unconditional `statements`; `names` are the function's."""
+    if names.reads_scope:
         return
-    bound = bound_names(function)
+    bound = names.bound
     for statement in statements:
         found = _simple_assignment(statement)
         if found and bound[found[0]] == 1:

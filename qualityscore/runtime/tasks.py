@@ -35,6 +35,11 @@ def task_ids() -> tuple[str, ...]:
     return tuple(sorted(p.parent.name for p in folder.glob("*/task.toml")))
 
 
+def is_task_file(path: Path) -> bool:
+    """Whether a path is given as a task file of RAL-Bench rather than as a task folder of ours."""
+    return path.suffix in (".yaml", ".yml")
+
+
 def load_task(id_or_path: str) -> Task:
     """Read a task strictly. Raises TaskError with one sentence when there is none or it cannot be read."""
     if id_or_path in task_ids():

@@ -9,6 +9,7 @@ from qualityscore.runtime import contention
 
 _PROBES_SHARE = 0.6  # of the total time; the properties have what the probes leave of the whole
 _START_SHARE = 0.4
+_RUNNING_SHARE = 0.98  # of a suite's total time; what is left ends its processes
 _LEAST_START_S = 10.0  # hypothesis is imported as well
 
 
@@ -35,7 +36,7 @@ def limits_of(task: Task) -> ProbeLimits:
     """The limits of `[suites.robustness]`, or of its defaults where the task has no such table."""
     spec = task.spec.suites.get("robustness") or SuiteSpec(files=["probes.py"])
     stretch = contention.stretch()
-    total_s = spec.total_timeout_s * stretch
+    total_s = spec.total_timeout_s * stretch * _RUNNING_SHARE
     return ProbeLimits(
         start_s=min(max(spec.test_timeout_s, _LEAST_START_S) * stretch, total_s * _START_SHARE),
         probes_s=total_s * _PROBES_SHARE,

@@ -1,9 +1,10 @@
-"""Failing probes of re-implementations, sampled for two readers: is each a fault, or a difference that nothing settles?
+"""What re-implementations answer otherwise, sampled for two readers: a fault, or a difference that nothing settles?
 
     PYTHONPATH=.:tests python tests/robustness/failing_sample.py TASK=FOLDER ... [--count 40] [--seed 1] -o FILE
 
-Every probe that a re-implementation does not survive goes into one list, and `count` are drawn from it. The file says
-what was asked, what the kind of the probe demands and what came, and leaves `first` and `second` empty.
+Every probe that a re-implementation does not survive is taken, and those that it survives with another value or
+exception than the reference's fill the list up to `count`, drawn by the seed from all of them. The file says what was
+asked, what the kind of the probe demands and what came, and leaves `first` and `second` empty.
 `tests/data/failing_probes.json` holds the verdicts: "fault" where documentation or requirement settles that the
 re-implementation is wrong, "arbitrary" where neither does.
 """
@@ -41,7 +42,7 @@ def failing(task_id: str, folder: Path) -> tuple[list[dict[str, Any]], int]:
                 continue
             verdicts = robustness.verdicts_of(subject, frozen, entry, records[entry.name])
             for probe, verdict in zip(entry.probes, verdicts, strict=True):
-                if not verdict.survived:
+                if not verdict.survived or not (verdict.right or probe.kind == "hostile"):
                     shown = robustness.failure(subject, probe, verdict)
                     lost.append(
                         {
@@ -49,6 +50,7 @@ def failing(task_id: str, folder: Path) -> tuple[list[dict[str, Any]], int]:
                             "implementation": folder.name if folder.name != task_id else folder.parent.name,
                             "probe": probe.id,
                             "kind": probe.kind,
+                            "survived": verdict.survived,
                             "snippet": shown.snippet,
                             "expected": shown.expected,
                             "seen": shown.seen,
@@ -71,10 +73,16 @@ def main() -> None:
     for subject in options.subjects:
         task_id, _, folder = subject.partition("=")
         mine, total = failing(task_id, Path(folder).resolve())
-        print(f"{task_id} {folder}: {len(mine)} of {total} probes fail", dict(Counter(item["kind"] for item in mine)))
+        kinds = Counter(f"{item['kind']}, {'survived' if item['survived'] else 'failed'}" for item in mine)
+        print(f"{task_id} {folder}: {len(mine)} of {total} probes are answered otherwise", dict(kinds))
         lost += mine
-    drawn = random.Random(options.seed).sample(lost, min(options.count, len(lost)))
-    options.output.write_text(json.dumps({"population": len(lost), "probes": drawn}, indent=1) + "\n", "utf-8")
+    draw = random.Random(options.seed)
+    failed = [item for item in lost if not item["survived"]]
+    others = [item for item in lost if item["survived"]]
+    drawn = draw.sample(failed, min(options.count, len(failed)))
+    drawn += draw.sample(others, min(options.count - len(drawn), len(others)))
+    document = {"failed": len(failed), "survived_with_another_answer": len(others), "probes": drawn}
+    options.output.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
     print(f"{len(drawn)} of {len(lost)} drawn into {options.output}")
 
 
