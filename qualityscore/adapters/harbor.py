@@ -1,6 +1,6 @@
 """A verifier for Harbor: leaves `reward.json` with the scores, and leaves nothing where the harness is at fault.
 
-    python -m qualityscore.adapters.harbor /app --task my-task [--service URL] [--output /logs/verifier]
+    python -P -m qualityscore.adapters.harbor /app --task my-task [--service URL] [--output /logs/verifier]
 
 Harbor takes a missing reward file for an error of the trial, which is what a fault of the harness is; a 0 would be held
 against the agent.

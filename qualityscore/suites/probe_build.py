@@ -101,7 +101,7 @@ def build(target: Target, seed: int, *, avoid: frozenset[tuple[str, ...]] = froz
             for c in candidates(
                 *surveyed[name], form, seed, gives_function=bases[name].gives_function, others=bases[name].others
             )
-            if (*c.setup, c.call) not in avoid
+            if (*c.setup, c.call) not in avoid and not review.leaves_out(name, c.inputs)
         ]
         for name, form in forms.items()
     }

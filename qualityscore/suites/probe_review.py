@@ -12,6 +12,9 @@ undecided is hostile.
     hostile = [
       { entry = "*", inputs = "text: lone surrogate", reason = "nothing says what becomes of surrogates" },
     ]
+    leave_out = [
+      { entry = "pkg.method_of", inputs = "its result, called*", reason = "it has a meaning inside a class only" },
+    ]
 """
 
 from __future__ import annotations
@@ -60,11 +63,16 @@ class Guard(_Strict):
 
 class Review(_Strict):
     """All decisions of a task. `hostile` excepts from `accept`, and from what is so without a decision, what that would
-    take too much."""
+    take too much. What `leave_out` names is no probe: implementations that follow the requirement may part there."""
 
     accept: list[Accept] = []
     guard: list[Guard] = []
     hostile: list[Accept] = []
+    leave_out: list[Accept] = []
+
+    def leaves_out(self, entry: str, inputs: str) -> bool:
+        """Whether inputs of an entry are never to become a probe."""
+        return any(_fits(decision, entry, inputs) for decision in self.leave_out)
 
     def kind(self, entry: str, inputs: str, outcome: Returned | Raised) -> Kind:
         """The kind of a probe. What the functional suite itself calls is accepted; a callback's exception passes

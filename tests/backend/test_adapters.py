@@ -131,7 +131,7 @@ def test_an_inspect_sample_is_unscored_where_the_harness_is_at_fault(tiny_task, 
 
 def harbor(*arguments: str | Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "qualityscore.adapters.harbor", *map(str, arguments), "--only", "functional"],
+        [sys.executable, "-P", "-m", "qualityscore.adapters.harbor", *map(str, arguments), "--only", "functional"],
         env=environment(env),
         capture_output=True,
         text=True,

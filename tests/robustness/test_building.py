@@ -53,6 +53,7 @@ def test_all():
 """
 REVIEW = """accept = [{ entry = "*", inputs = "*", reason = "any" }]
 guard = [{ site = "thing.py swap: raise ValueError(*", reason = "documented" }]
+leave_out = [{ entry = "thing.swap", inputs = "times: *negative*", reason = "a test's" }]
 """
 ENTRIES = ["thing.swap", "thing.same", "thing.quiet", "thing.fixed"]
 
@@ -66,6 +67,11 @@ def built(module_target: Any) -> Manifest:
 
 def entry(manifest: Manifest, name: str) -> ProbedEntry:
     return next(e for e in manifest.entries if e.name == f"thing.{name}")
+
+
+def test_inputs_that_the_review_leaves_out_are_no_probe_of_that_entry(built: Manifest) -> None:
+    assert not [p.inputs for p in entry(built, "swap").probes if p.inputs.startswith("times: negative")]
+    assert [p.inputs for p in entry(built, "fixed").probes if p.inputs.startswith("number: negative")]
 
 
 def values(manifest: Manifest, name: str) -> int:

@@ -1,0 +1,27 @@
+"""Bounded caches and memoizing decorators."""
+
+from . import keys
+from .caches import (
+    Cache,
+    FIFOCache,
+    LFUCache,
+    LRUCache,
+    RRCache,
+    TLRUCache,
+    TTLCache,
+)
+from .decorators import CacheInfo, cached, cachedmethod
+
+__all__ = [
+    "Cache",
+    "CacheInfo",
+    "FIFOCache",
+    "LFUCache",
+    "LRUCache",
+    "RRCache",
+    "TLRUCache",
+    "TTLCache",
+    "cached",
+    "cachedmethod",
+    "keys",
+]
