@@ -200,7 +200,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20250301)
     parser.add_argument("--without-pylint", action="store_true")
     parser.add_argument(
-        "--pylint-sloc", type=int, default=16_000, help="largest package on which pylint runs untouched"
+        "--pylint-sloc", type=int, default=16_000, help="largest package on which pylint runs untouched (0: none)"
     )
     options = parser.parse_args()
     cache = options.folder / "facts.sqlite"
@@ -240,7 +240,7 @@ def untouched(packages: list[Package], options: argparse.Namespace) -> None:
     agreed = [i for i in known.values() if i["first"] == i["second"]]
     if known:
         print(f"  triage: {len(agreed)} of {len(known)} verdicts the same the second time")
-    if options.without_pylint:
+    if options.without_pylint or not options.pylint_sloc:
         return
     reports = small_sloc = count = 0
     for package in packages:
