@@ -63,6 +63,9 @@ class Verdict(StrEnum):
     SKIPPED = "skipped"  # also: expected to fail, and failing
 
 
+_MOST_DIGITS = 18  # longer ones are no number that a version would hold
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnTest:
     """One test's verdict; `failure` says why it failed, or why it was skipped. `duration_s` in wall time."""
@@ -372,10 +375,15 @@ def _hang(event: UnitEvent) -> Failure | None:
 def _write_version(root: Path, project: Project) -> None:
     target = root / str(project.version_file)
     target.parent.mkdir(parents=True, exist_ok=True)
-    numbers = tuple(int(part) if part.isdigit() else part for part in project.version.split("."))
+    numbers = version_tuple(project.version)
     target.write_text(
         f"__version__ = version = {project.version!r}\n__version_tuple__ = version_tuple = {numbers!r}\n", "utf-8"
     )
+
+
+def version_tuple(version: str) -> tuple[int | str, ...]:
+    """The parts of a version as build tools write them: numbers as such, whatever a project calls its version."""
+    return tuple(int(part) if part.isdecimal() and len(part) <= _MOST_DIGITS else part for part in version.split("."))
 
 
 def _write_metadata(folder: Path, project: Project) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -150,9 +151,9 @@ class Manifest(_Strict):
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Manifest:
         for ids in ([e.name for e in self.entries], [p.id for e in self.entries for p in e.probes]):
-            twice = {i for i in ids if ids.count(i) > 1} if len(set(ids)) < len(ids) else set()
-            if twice:
-                raise ValueError(f"{sorted(twice)[0]!r} occurs twice")
+            twice = min((i for i, count in Counter(ids).items() if count > 1), default=None)
+            if twice is not None:
+                raise ValueError(f"{twice!r} occurs twice")
         return self
 
     @property
