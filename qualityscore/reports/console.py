@@ -54,11 +54,11 @@ def render(report: Report, *, width: int = 100, color: bool = False, saved: str 
 
 def _parts(report: Report, saved: str | None) -> Iterator[RenderableType]:
     yield _headline(report)
+    yield from branch_parts(report)  # what is new comes first
     yield Text("")
     yield _scores(report)
     yield Text("")
     yield from _dimensions(report)
-    yield from branch_parts(report)
     yield from _failed_tests(report)
     yield from _probes(report, saved)
     yield from _findings(report)
