@@ -1,7 +1,7 @@
 """What two readers said of probes that re-implementations answered otherwise, against the manifests as they are now.
 
-`tests/data/failing_probes.json` is as it was read; probes that both called arbitrary and that cost survival have left the
-manifests since.
+`tests/data/failing_probes.json` is as it was read; probes that a reader called arbitrary and that cost survival have
+left the manifests since.
 """
 
 from __future__ import annotations
