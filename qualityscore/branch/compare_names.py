@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,25 +23,23 @@ class _Sides:
     before: Code
     after: Code
     offered: dict[str, Name]
-    elsewhere: frozenset[str]
     fresh: Likeness
 
 
 def compare_names(before: Code, after: Code) -> NameChanges | None:
     """What became of every public name of the baseline; None where the names of either state cannot be read.
 
-    A name counts as defined where its own path leads to it, or anything in production code has the same qualified
-    name; one that had a body and has none now does not.
+    A name counts as defined where its own path leads to it, or its definition still stands where it stood, or moved to
+    a place that is new in the branch; one that had a body and has none now does not. What other files defined under the
+    same name before is no place that a name could have moved to.
     """
     if before.names is None or after.names is None:
         return None
-    production = frozenset(after.production)
+    whereabouts = _Whereabouts(before, after)
     sides = _Sides(
         before=before,
         after=after,
         offered={name.name: name for name in after.names},
-        elsewhere=frozenset(d.qualname for d in after.definitions if d.path in production)
-        | {name.qualname for name in after.names},
         fresh=Likeness(_fresh(before, after)),
     )
     lost: list[NameChange] = []
@@ -56,7 +55,7 @@ def compare_names(before: Code, after: Code) -> NameChanges | None:
                 incompatible.append(NameChange(name=name.name, state="incompatible", reason=reason))
         elif name.name in after.unknown or _is_dynamic(name, after.unknown):
             continue
-        elif name.qualname in sides.elsewhere:
+        elif whereabouts.has(name):
             moved += 1
         else:
             lost.append(_missing(name, sides, lost))
@@ -67,6 +66,64 @@ def compare_names(before: Code, after: Code) -> NameChanges | None:
         incompatible=tuple(incompatible),
         moved=moved,
     )
+
+
+class _Whereabouts:
+    """Where definitions of production code went: a vanished one to a place that the baseline does not have."""
+
+    def __init__(self, before: Code, after: Code) -> None:
+        self.before = before
+        production = frozenset(after.production)
+        old = {(d.path, d.qualname): d for d in before.definitions}
+        new = {(d.path, d.qualname): d for d in after.definitions if d.path in production}
+        vanished: dict[str, list[Definition]] = defaultdict(list)
+        fresh: dict[str, list[Definition]] = defaultdict(list)
+        for place in old.keys() - new.keys():
+            vanished[place[1]].append(old[place])
+        for place in new.keys() - old.keys():
+            fresh[place[1]].append(new[place])
+        self.standing = old.keys() & new.keys()
+        self.moved = {
+            (d.path, d.qualname) for name, gone in vanished.items() for d in _rehomed(gone, fresh.get(name, []))
+        }
+        self.fresh = {name for name, several in fresh.items() if several}
+        origins = {name.origin for name in before.names or ()}
+        self.origins = {name.origin for name in after.names or ()}
+        self.fresh |= {name.qualname for name in after.names or () if name.origin not in origins}
+
+    def has(self, name: Name) -> bool:
+        """Whether a name of the baseline is defined in the branch, whatever path leads to it now."""
+        if name.origin in self.origins:
+            return True
+        definition = _definition(name, self.before)
+        if definition is None:
+            return name.qualname in self.fresh
+        place = (definition.path, definition.qualname)
+        return place in self.standing or place in self.moved
+
+
+def _rehomed(gone: Sequence[Definition], fresh: Sequence[Definition]) -> list[Definition]:
+    """Which of the definitions of one qualified name that are gone have a new place; several may go to one like them.
+
+    Where there are fewer places than definitions, those that are most alike to a place have it.
+    """
+    if len(gone) <= len(fresh):
+        return list(gone)
+    bodies = {d.body for d in fresh}
+    found = [d for d in gone if d.body in bodies]
+    taken = {d.body for d in found}
+    free = [d for d in fresh if d.body not in taken]
+    pairs = [
+        (likeness, one.path, other.path)
+        for one in gone
+        if one not in found
+        for likeness, other in Likeness(free).to(one)
+    ]
+    homes: dict[str, str] = {}
+    for _, path, home in sorted(pairs, reverse=True):
+        if path not in homes and home not in homes.values():
+            homes[path] = home
+    return [*found, *(d for d in gone if d.path in homes)]
 
 
 def _is_dynamic(name: Name, unknown: Iterable[str]) -> bool:

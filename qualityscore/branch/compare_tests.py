@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from qualityscore.branch.definitions import Definition
-from qualityscore.branch.own_tests import OwnRun, OwnTest, Verdict
+from qualityscore.branch.own_tests import OwnRun, OwnTest, Verdict, is_test_file
 from qualityscore.model.branch import TestChange, TestChanges
 from qualityscore.model.measure import Fault
 from qualityscore.model.outcome import Failure, FailureClass, TestOutcome, TestResult
@@ -33,17 +33,29 @@ class Compared:
 
 
 def compare_tests(
-    runs: Runs, before: Iterable[Definition], after: Iterable[Definition], *, flaky: Iterable[str] = ()
+    runs: Runs,
+    before: Iterable[Definition],
+    after: Iterable[Definition],
+    *,
+    flaky: Iterable[str] = (),
+    helpers: Iterable[str] = (),
 ) -> Compared:
-    """Compare the runs. `before` and `after` are the definitions of both states; `flaky` passed when run again."""
-    return _Comparison(runs, _index(before), _index(after), frozenset(flaky)).compare()
+    """Compare the runs.
+
+    `before` and `after` are the definitions of both states; `flaky` passed when run again; `helpers` are files beside
+    those of the tests that belong to the tests.
+    """
+    return _Comparison(runs, _index(before), _index(after), frozenset(flaky), frozenset(helpers)).compare()
 
 
 def function_of(id_: str) -> tuple[str, str, str]:
-    """(file, qualified name of the function, parameters): `a.py::C::test_x[1]` has (a.py, C.test_x, 1)."""
-    bare, bracket, parameters = id_.partition("[")
-    file, _, rest = bare.partition("::")
-    return file, rest.replace("::", "."), parameters[:-1] if bracket else ""
+    """(file, qualified name of the function, parameters): `a.py::C::test_x[1]` has (a.py, C.test_x, 1).
+
+    Brackets and colons may stand in parameters, brackets in the file's path as well.
+    """
+    file, _, rest = id_.partition("::")
+    function, bracket, parameters = rest.partition("[")
+    return file, function.replace("::", "."), parameters[:-1] if bracket else ""
 
 
 def _index(definitions: Iterable[Definition]) -> dict[tuple[str, str], Definition]:
@@ -59,8 +71,9 @@ class _Comparison:
         before: Mapping[tuple[str, str], Definition],
         after: Mapping[tuple[str, str], Definition],
         flaky: frozenset[str],
+        helpers: frozenset[str],
     ) -> None:
-        self.runs, self.flaky_ids = runs, flaky
+        self.runs, self.flaky_ids, self.helpers = runs, flaky, helpers
         self.old, self.new = before, after
         self.lists: dict[str, list[TestChange]] = defaultdict(list)
         self.results: list[TestResult] = []
@@ -149,6 +162,7 @@ class _Comparison:
         crossed = self._crossed(id_)
         same = old is not None and new is not None and old.body == new.body
         fails = crossed is not None and crossed.verdict is Verdict.FAILED
+        failure = crossed.failure if fails and crossed is not None else self._broken_import(id_)
         if old is not None and new is not None and new.assertions < old.assertions:
             self._note("weakened", id_, f"{new.assertions} assertions, {old.assertions} before", to=_other(id_, now_id))
             self._as_before(id_, TestOutcome.PASSED)
@@ -156,13 +170,31 @@ class _Comparison:
             reason = "a decorator lets it be skipped, or fail, now"
             self._note("weakened", id_, reason, to=_other(id_, now_id))
             self._as_before(id_, TestOutcome.PASSED)
-        elif fails and same and id_ == now_id and not _is_about_imports(crossed):
-            self._note("undermined", id_, f"with the baseline's test files it fails: {_why(_failure_of(crossed))}")
-            self._result(id_, TestOutcome.FAILED, _failure_of(crossed))
+        elif same and failure is not None and not self._is_about_imports(failure):
+            reason = f"with the baseline's test files it fails: {_why(failure)}"
+            self._note("undermined", id_, reason, to=_other(id_, now_id))
+            self._result(id_, TestOutcome.FAILED, failure)
         else:
             if fails and not same:
-                self._note("rewritten", id_, f"as it stood before it fails: {_why(_failure_of(crossed))}")
+                self._note("rewritten", id_, f"as it stood before it fails: {_why(failure)}")
             self._result(id_, TestOutcome.PASSED)
+
+    def _broken_import(self, id_: str) -> Failure | None:
+        """Why the baseline's file of a test cannot be collected, where the code itself imports what is not there."""
+        failure = self.runs.crossed.errors.get(function_of(id_)[0]) if self.runs.crossed is not None else None
+        return failure if failure is not None and failure.subclass in ("missing_module", "missing_name") else None
+
+    def _is_about_imports(self, failure: Failure) -> bool:
+        """Whether a test names what the code does not have: that is the business of the public names.
+
+        It is not when the code itself asks for what is not there. A module's own `__getattr__` speaks for the caller.
+        """
+        if failure.class_name is not FailureClass.EXECUTABILITY and failure.subclass != "missing_attribute":
+            return False
+        place = failure.location
+        if place is None or is_test_file(place.path) or place.path in self.helpers:
+            return True
+        return place.function == "__getattr__"
 
     def _as_before(self, id_: str, otherwise: TestOutcome) -> None:
         """The verdict of the test as it stood in the baseline, where it could be run; else what is given."""
@@ -232,18 +264,6 @@ def _cases(run: OwnRun) -> dict[tuple[str, str], list[str]]:
         file, function, _ = function_of(id_)
         found[file, function].append(id_)
     return found
-
-
-def _is_about_imports(test: OwnTest | None) -> bool:
-    """Whether a test failed because it names what the code does not have: that is the business of the public names."""
-    failure = _failure_of(test)
-    return failure is not None and (
-        failure.class_name is FailureClass.EXECUTABILITY or failure.subclass == "missing_attribute"
-    )
-
-
-def _failure_of(test: OwnTest | None) -> Failure | None:
-    return test.failure if test is not None else None
 
 
 def _failure(reason: str) -> Failure:

@@ -46,6 +46,33 @@ def test_a_renamed_file_loses_nothing():
     assert compare_names(BEFORE, after).defined == 2
 
 
+def test_a_deleted_function_did_not_move_to_one_of_its_name_that_stood_elsewhere_before():
+    before = code([name("m.f"), name("n.f")], [definition("f"), definition("f", "n.py", body="other")])
+    changes = compare_names(before, code([name("n.f")], [definition("f", "n.py", body="other")]))
+    assert [(c.name, c.state) for c in changes.lost] == [("m.f", "missing")]
+    assert (changes.defined, changes.moved) == (1, 0)
+
+
+def test_of_two_functions_of_one_name_the_one_whose_file_was_renamed_moved_and_the_other_is_gone():
+    before = code([name("m.f"), name("n.f")], [definition("f"), definition("f", "n.py", body="o", grams=(7, 8, 9))])
+    after = code([name("k.f")], [definition("f", "k.py", body="o2", grams=(7, 8, 10))])
+    changes = compare_names(before, after)
+    assert [c.name for c in changes.lost] == ["m.f"]
+    assert (changes.defined, changes.moved) == (1, 1)
+
+
+def test_two_functions_that_are_the_same_may_move_to_one_place():
+    before = code([name("m.f"), name("n.f")], [definition("f"), definition("f", "n.py")])
+    changes = compare_names(before, code([name("k.f")], [definition("f", "k.py")]))
+    assert (changes.defined, changes.moved) == (2, 2)
+
+
+def test_a_name_that_another_module_offered_is_still_defined_where_it_stands():
+    before = code([name("p.f", origin="m:f"), name("m.f")], [definition("f")])
+    changes = compare_names(before, code([name("m.f")], [definition("f")]))
+    assert (changes.defined, changes.moved) == (2, 1)
+
+
 def test_a_renamed_function_is_missing_and_recognised_by_its_body():
     after = code([name("m.g"), name("m.h")], [definition("g", body="c"), definition("h", grams=(1, 2, 3, 5), body="x")])
     (change,) = compare_names(BEFORE, after).lost

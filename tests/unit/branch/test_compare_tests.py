@@ -3,10 +3,12 @@
 import time
 from dataclasses import replace
 
-from qualityscore.branch.compare_tests import Runs, compare_tests
+import pytest
+
+from qualityscore.branch.compare_tests import Runs, compare_tests, function_of
 from qualityscore.branch.definitions import Definition
 from qualityscore.branch.own_tests import OwnRun, OwnTest, Verdict
-from qualityscore.model.outcome import Failure, FailureClass, TestOutcome
+from qualityscore.model.outcome import Failure, FailureClass, Location, TestOutcome
 
 WRONG = Failure(class_name=FailureClass.MISMATCH, subclass="wrong_value", message="AssertionError: 1 == 2")
 GONE = Failure(class_name=FailureClass.EXECUTABILITY, subclass="missing_name", message="ImportError: cannot import")
@@ -31,8 +33,8 @@ def definition(name, body="b", assertions=1, path="tests/t.py", *, skips=False):
     )  # fmt: skip
 
 
-def compare(before, after, *, crossed=None, old=(), new=(), flaky=()):
-    return compare_tests(Runs(before=before, after=after, crossed=crossed), old, new, flaky=flaky)
+def compare(before, after, *, crossed=None, old=(), new=(), flaky=(), helpers=()):
+    return compare_tests(Runs(before=before, after=after, crossed=crossed), old, new, flaky=flaky, helpers=helpers)
 
 
 def lists(compared):
@@ -123,6 +125,79 @@ def test_a_test_that_passes_only_with_the_branchs_conftest_is_undermined():
 def test_an_old_test_that_imports_a_moved_name_is_not_undermined():
     same = [definition("a")]
     assert lists(compare(run(a=True), run(a=True), crossed=run(a=GONE), old=same, new=same)) == {}
+
+
+def failing_at(path, subclass="missing_module", class_name=FailureClass.EXECUTABILITY, function="f"):
+    place = Location(path=path, line=3, function=function)
+    return Failure(class_name=class_name, subclass=subclass, message="ModuleNotFoundError: no x", location=place)
+
+
+ATTRIBUTE = {"subclass": "missing_attribute", "class_name": FailureClass.MISMATCH}
+
+
+@pytest.mark.parametrize(
+    ("failure", "undermined"),
+    [
+        (failing_at("tests/conftest.py"), False),
+        (failing_at("ledger/core.py"), True),
+        (failing_at("ledger/core.py", "missing_name"), True),
+        (failing_at("ledger/core.py", **ATTRIBUTE), True),
+        (failing_at("ledger/__init__.py", **ATTRIBUTE, function="__getattr__"), False),  # it answers the test
+        (failing_at("checks.py"), False),  # a helper of the tests
+    ],
+)
+def test_only_a_missing_name_that_the_tests_ask_for_is_none_of_the_tests_business(failure, undermined):
+    """Code that imports what is not there fails by itself, whatever the branch's conftest puts in its place."""
+    same = [definition("a")]
+    compared = compare(run(a=True), run(a=True), crossed=run(a=failure), old=same, new=same, helpers=["checks.py"])
+    assert lists(compared) == ({"undermined": ["a"]} if undermined else {})
+    assert compared.results[0].outcome is (TestOutcome.FAILED if undermined else TestOutcome.PASSED)
+
+
+@pytest.mark.parametrize(
+    ("failure", "undermined"),
+    [
+        (failing_at("tests/t.py"), False),  # it imports what was moved
+        (failing_at("ledger/core.py"), True),
+        (failing_at("ledger/core.py", "broken_import"), False),  # its own first lines may have been wrong to call so
+    ],
+)
+def test_a_baselines_file_whose_collection_fails_in_the_codes_own_imports_is_undermined(failure, undermined):
+    same = [definition("a")]
+    crossed = run(errors={"tests/t.py": failure})
+    compared = compare(run(a=True), run(a=True), crossed=crossed, old=same, new=same)
+    assert lists(compared) == ({"undermined": ["a"]} if undermined else {})
+
+
+def test_a_moved_test_that_passes_only_with_the_branchs_conftest_is_undermined():
+    old, new = [definition("a")], [definition("z")]
+    compared = compare(run(a=True), run(z=True), crossed=run(a=False), old=old, new=new)
+    assert lists(compared) == {"moved": ["a"], "undermined": ["a"]}
+    assert compared.changes.undermined[0].to == "tests/t.py::test_z"
+    assert compared.results[0].outcome is TestOutcome.FAILED
+    kept = compare(run(a=True), run(z=True), crossed=run(a=True), old=old, new=new)
+    assert lists(kept) == {"moved": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("id_", "parts"),
+    [
+        ("a.py::C::test_x[1]", ("a.py", "C.test_x", "1")),
+        ("a.py::test_x", ("a.py", "test_x", "")),
+        ("odd[1]/t[2].py::C::test_x", ("odd[1]/t[2].py", "C.test_x", "")),
+        ("odd[1]/t.py::test_x[a::b[0]]", ("odd[1]/t.py", "test_x", "a::b[0]")),
+        ("odd[1]/t.py", ("odd[1]/t.py", "", "")),
+    ],
+)
+def test_the_parts_of_an_id_are_told_apart_whatever_the_path_holds(id_, parts):
+    assert function_of(id_) == parts
+
+
+def test_a_test_in_a_file_with_brackets_in_its_path_can_be_weakened():
+    id_ = "odd[1]/test_t.py::test_a"
+    ran = OwnRun(tests={id_: OwnTest(id=id_, verdict=Verdict.PASSED)})
+    old, new = (definition("a", f"b{n}", n, path="odd[1]/test_t.py") for n in (2, 1))
+    assert [c.id for c in compare(ran, ran, old=[old], new=[new]).changes.weakened] == [id_]
 
 
 def test_a_test_with_another_name_and_the_same_body_is_moved():
