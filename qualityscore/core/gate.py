@@ -133,11 +133,13 @@ def _decide(spec: ConditionSpec, report: Mapping[str, Any], source: str) -> Cond
         return Condition(name=name, passed=spec.if_measured, numbers=f"{spec.number} was not measured")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise SettingsError(f"The gate {source} bounds {spec.number!r}, which is no number but {_kind(value)}.")
+    passed = _within(value, spec)
+    advice = "" if passed or not spec.accepts_removed else "; --accept-removed accepts it"
     return Condition(
         name=name,
-        passed=_within(value, spec),
-        numbers=f"{spec.number} is {_short(value)}, {_bounds(spec)}",
-        examples=tuple(_example(item) for item in owner[:_EXAMPLES]) if not _within(value, spec) else (),
+        passed=passed,
+        numbers=f"{spec.number} is {_short(value)}, {_bounds(spec)}{advice}",
+        examples=() if passed else tuple(_example(item) for item in owner[:_EXAMPLES]),
     )
 
 
@@ -153,29 +155,31 @@ def _on_findings(spec: ConditionSpec, report: Mapping[str, Any]) -> Condition:
         if list(SEVERITIES).index(Severity(finding["severity"])) <= least
         and (spec.code is None or finding["code"] == spec.code)
     ]
-    what = " ".join(
-        word
-        for word in (
-            "" if spec.findings == "all" else spec.findings,
-            f"{spec.code}" if spec.code else "",
-            "findings",
-            f"of severity {spec.severity} or above" if spec.severity and spec.severity != "high" else "",
-            "of high severity" if spec.severity == "high" else "",
-        )
-        if word
-    )
-    name = spec.name or what
+    name = spec.name or _kind_of_findings(spec, "findings")
     if not Asked(report).findings():
         return Condition(name=name, passed=True, numbers=NOT_ASKED)
     if spec.findings != "all" and not branch:
         return Condition(name=name, passed=spec.if_measured, numbers="there is no baseline to compare findings with")
     passed = _within(len(chosen), spec)
+    counted = _kind_of_findings(spec, "finding" if len(chosen) == 1 else "findings")
     return Condition(
         name=name,
         passed=passed,
-        numbers=f"{len(chosen)} {what}, {_bounds(spec)}",
+        numbers=f"{len(chosen)} {counted}, {_bounds(spec)}",
         examples=tuple(_example(finding) for finding in chosen[:_EXAMPLES]) if not passed else (),
     )
+
+
+def _kind_of_findings(spec: ConditionSpec, noun: str) -> str:
+    """Which findings a condition counts, in words."""
+    words = (
+        "" if spec.findings == "all" else str(spec.findings),
+        spec.code or "",
+        noun,
+        f"of severity {spec.severity} or above" if spec.severity and spec.severity != "high" else "",
+        "of high severity" if spec.severity == "high" else "",
+    )
+    return " ".join(word for word in words if word)
 
 
 def _on_drop(spec: ConditionSpec, report: Mapping[str, Any], source: str) -> Condition:

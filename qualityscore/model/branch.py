@@ -172,7 +172,9 @@ class GateReport:
     def words(self) -> str:
         """How many conditions were decided, and how many were on what was not asked for."""
         beside = sum(condition.numbers == NOT_ASKED for condition in self.conditions)
-        return f"{len(self.conditions) - beside} conditions" + (f", {beside} {NOT_ASKED}" if beside else "")
+        decided = len(self.conditions) - beside
+        plural = "" if decided == 1 else "s"
+        return f"{decided} condition{plural}" + (f", {beside} {NOT_ASKED}" if beside else "")
 
 
 SEVERITIES = (Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.INFO)

@@ -20,7 +20,7 @@ TEST_LISTS = (
     ("removed", "removed"),
     ("skipped", "skipped now, not before"),
     ("weakened", "asking for less"),
-    ("undermined", "passing only with what was changed beside them"),
+    ("undermined", "passing only with a changed conftest or helper"),
     ("failing", "new and failing"),
     ("rewritten", "rewritten, failing as they stood"),
     ("flaky", "with two verdicts on the same code"),
@@ -28,6 +28,43 @@ TEST_LISTS = (
     ("moved", "moved or renamed"),
 )
 """The lists of test changes in words, worst first."""
+INCOMPATIBLE = "whose signature changed incompatibly"
+ACCEPTABLE = frozenset({"removed", "skipped", "weakened"})
+"""The lists that --accept-removed is about."""
+ACCEPTING = ", with --accept-removed"
+
+
+def heading(name: str, words: str, number: int, report: Report) -> str:
+    """The heading of a list of test changes; one that the caller accepted says so."""
+    return f"{counted(number, 'test')} {words}{_accepted(name, report)}"
+
+
+def still_pass(report: Report) -> str | None:
+    """How many of the tests that passed before run and pass now, and why the others do not; None without them.
+
+    A test that the branch does not run is none of them, whatever its baseline's version says of the code.
+    """
+    if report.branch is None or report.branch.tests is None:
+        return None
+    tests = report.branch.tests
+    lost = {change.id for name in ("broken", "removed", "skipped", "undermined") for change in getattr(tests, name)}
+    reasons = [
+        f"{len(changes)} {word}{_accepted(name, report)}"
+        for name, word in (("removed", "removed"), ("skipped", "skipped"), ("weakened", "asking for less"))
+        if (changes := getattr(tests, name))
+    ]
+    counts = f"{tests.expected - len(lost)} of {tests.expected} that passed before still run and pass"
+    return ", ".join([counts, *reasons, f"{tests.added} new"])
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _accepted(name: str, report: Report) -> str:
+    accepts = report.gate is not None and report.gate.accept_removed
+    return " (accepted)" if accepts and name in ACCEPTABLE else ""
 
 
 def branch_parts(report: Report) -> Iterator[RenderableType]:
@@ -38,15 +75,18 @@ def branch_parts(report: Report) -> Iterator[RenderableType]:
     if report.gate is not None:
         yield from _gate(report.gate, frozenset(_shown_below(report.branch)))
     if report.branch is not None:
-        yield from _changes(report.branch)
+        yield from _changes(report, report.branch)
 
 
 def _gate(gate: GateReport, below: frozenset[str]) -> Iterator[RenderableType]:
     yield Text("")
     if gate.passed:
-        yield Text(f"Gate passed ({gate.words}, {inert(gate.source)})", style="bold green")
+        yield Text(
+            f"Gate passed ({gate.words}, {inert(gate.source)}{ACCEPTING if gate.accept_removed else ''})",
+            style="bold green",
+        )
         return
-    yield Text(f"Gate failed ({inert(gate.source)})", style="bold red")
+    yield Text(f"Gate failed ({inert(gate.source)}{ACCEPTING if gate.accept_removed else ''})", style="bold red")
     table = Table.grid(padding=(0, 2))
     for condition in gate.failed:
         table.add_row(Text(inert(condition.name, limit=70)), Text(inert(condition.numbers, limit=160)))
@@ -74,7 +114,7 @@ def listed_tests(branch: BranchReport | None) -> frozenset[str]:
     return frozenset(change.id for name, _ in TEST_LISTS for change in getattr(branch.tests, name))
 
 
-def _changes(branch: BranchReport) -> Iterator[RenderableType]:
+def _changes(report: Report, branch: BranchReport) -> Iterator[RenderableType]:
     findings = branch.findings
     if branch.baseline.kind != "none":
         yield Text("")
@@ -84,11 +124,14 @@ def _changes(branch: BranchReport) -> Iterator[RenderableType]:
         )
         yield from _listed([_finding(finding) for finding in findings.new])
     if branch.tests is not None:
+        if (counts := still_pass(report)) is not None:
+            yield Text("")
+            yield Text(f"Tests: {counts}", style="bold")
         for name, words in TEST_LISTS:
             changes: tuple[TestChange, ...] = getattr(branch.tests, name)
             if changes:
                 yield Text("")
-                yield Text(f"{len(changes)} test{'' if len(changes) == 1 else 's'} {words}", style="bold")
+                yield Text(heading(name, words, len(changes), report), style="bold")
                 yield from _listed([(change.id, change.reason) for change in changes])
     if branch.names is not None and branch.names.lost:
         yield Text("")
@@ -96,6 +139,10 @@ def _changes(branch: BranchReport) -> Iterator[RenderableType]:
             f"{len(branch.names.lost)} of {branch.names.expected} public names not defined any more", style="bold"
         )
         yield from _listed([_name(change) for change in branch.names.lost])
+    if branch.names is not None and branch.names.incompatible:
+        yield Text("")
+        yield Text(f"{counted(len(branch.names.incompatible), 'public name')} {INCOMPATIBLE}", style="bold")
+        yield from _listed([(change.name, change.reason) for change in branch.names.incompatible])
     if branch.percentiles:
         yield Text("")
         yield Text("Raw measures among the pinned references (percentile: share of them that are no better)", "bold")

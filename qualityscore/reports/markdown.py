@@ -30,7 +30,7 @@ def render(report: Report) -> str:
     if report.branch is None:
         return _within([_headline(report), *scores, *_evidence(report), *_faults(report), *rest])
     shown = [*opening(report, report.branch), *_evidence(report), *_faults(report)]
-    return _within([*shown, *folded(report.branch), details("Scores", "\n".join(scores)), *rest])
+    return _within([*shown, *folded(report, report.branch), details("Scores", "\n".join(scores)), *rest])
 
 
 def _within(blocks: Sequence[str]) -> str:

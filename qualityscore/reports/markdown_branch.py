@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from qualityscore.model.branch import SEVERITIES, BranchReport, GateReport
 from qualityscore.model.finding import Finding
 from qualityscore.model.report import Report
-from qualityscore.reports.branch_tables import TEST_LISTS
+from qualityscore.reports.branch_tables import INCOMPATIBLE, TEST_LISTS, counted, heading, still_pass
 from qualityscore.reports.markdown_text import code, details, table
 
 MATTERING = 3
@@ -28,7 +28,7 @@ def opening(report: Report, branch: BranchReport) -> Iterator[str]:
     yield from _mattering(branch.findings.new)
 
 
-def folded(branch: BranchReport) -> Iterator[str]:
+def folded(report: Report, branch: BranchReport) -> Iterator[str]:
     """The parts that open on demand."""
     if branch.tests is not None:
         for name, words in TEST_LISTS:
@@ -36,20 +36,20 @@ def folded(branch: BranchReport) -> Iterator[str]:
             if changes:
                 rows = [[code(c.id), code(c.to or ""), code(c.reason)] for c in changes[:SHOWN_ROWS]]
                 text = table(["test", "now", "what happened"], rows) + _more(len(changes))
-                yield details(f"{_count(len(changes), 'test')} {words}", text)
+                yield details(heading(name, words, len(changes), report), text)
     if branch.names is not None:
         for title, names in (
             ("not defined any more", branch.names.lost),
-            ("called otherwise", branch.names.incompatible),
+            (INCOMPATIBLE, branch.names.incompatible),
         ):
             if names:
                 rows = [[code(c.name), c.state, code(c.reason)] for c in names[:SHOWN_ROWS]]
                 text = table(["name", "state", "why"], rows) + _more(len(names))
-                yield details(f"{_count(len(names), 'public name')} {title}", text)
+                yield details(f"{counted(len(names), 'public name')} {title}", text)
     if len(branch.findings.new) > MATTERING:
-        yield details(f"{len(branch.findings.new)} new findings", _findings(branch.findings.new))
+        yield details(counted(len(branch.findings.new), "new finding"), _findings(branch.findings.new))
     if branch.findings.fixed:
-        yield details(_count(len(branch.findings.fixed), "fixed finding"), _findings(branch.findings.fixed))
+        yield details(counted(len(branch.findings.fixed), "fixed finding"), _findings(branch.findings.fixed))
     if branch.percentiles:
         rows = [
             [code(p.measure), f"{p.value:.4g}", f"{p.percentile:.0f} % of {p.references}"] for p in branch.percentiles
@@ -58,10 +58,12 @@ def folded(branch: BranchReport) -> Iterator[str]:
         yield details("Raw measures among the pinned references", text)
     if branch.notes:
         lines = "".join(f"- {code(note, limit=400)}\n" for note in branch.notes[:SHOWN_ROWS])
-        yield details(_count(len(branch.notes), "note"), lines + _more(len(branch.notes)))
+        yield details(counted(len(branch.notes), "note"), lines + _more(len(branch.notes)))
 
 
 def _verdict(gate: GateReport) -> Iterator[str]:
+    if gate.accept_removed:
+        yield "Removed, newly skipped and weakened tests were accepted (`--accept-removed`).\n"
     if gate.passed:
         return
     lines = []
@@ -73,9 +75,9 @@ def _verdict(gate: GateReport) -> Iterator[str]:
 
 def _sentence(report: Report, branch: BranchReport) -> str:
     parts = []
-    tests, names, found = branch.tests, branch.names, branch.findings
-    if tests is not None:
-        parts.append(f"**Tests:** {tests.passed} of {tests.expected} that passed before still pass, {tests.added} new.")
+    names, found = branch.names, branch.findings
+    if (counts := still_pass(report)) is not None:
+        parts.append(f"**Tests:** {counts}.")
     elif report.functional.passed is not None and report.functional.expected:
         parts.append(f"**Tests:** {report.functional.passed} of {report.functional.expected} pass.")
     if branch.baseline.kind != "none":
@@ -109,7 +111,3 @@ def _findings(found: Sequence[Finding]) -> str:
 
 def _more(count: int) -> str:
     return f"\nand {count - SHOWN_ROWS} more in the JSON report\n" if count > SHOWN_ROWS else ""
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -68,6 +68,14 @@ def test_new_findings_are_counted_from_a_severity_up():
     assert failed[0].examples == ("a.py:3 B307: eval", "a.py:3 B307: eval")
 
 
+def test_one_finding_is_a_singular():
+    document = report()
+    text = '[[condition]]\nfindings = "new"\nmax = 0'
+    for count, said in ((1, "1 new finding, at most 0 is allowed"), (2, "2 new findings, at most 0 is allowed")):
+        document["branch"]["findings"]["new"] = [FINDING] * count
+        assert [c.numbers for c in verdict(text, document).failed] == [said]
+
+
 def test_findings_are_counted_by_their_code():
     assert not verdict('[[condition]]\nfindings = "all"\ncode = "B307"\nmax = 0').passed
     assert verdict('[[condition]]\nfindings = "all"\ncode = "B102"\nmax = 0').passed
@@ -95,6 +103,7 @@ def test_the_default_gate_fails_for_every_list_of_bad_tests(change):
     document["branch"]["tests"] = {**document["branch"]["tests"], change: [{"id": "t.py::test_a", "reason": "why"}]}
     failed = decide(default_gate(), document).failed
     assert [c.examples for c in failed] == [("t.py::test_a: why",)]
+    assert ["--accept-removed" in c.numbers for c in failed] == [change in ("removed", "skipped", "weakened")]
 
 
 @pytest.mark.parametrize("change", ["removed", "skipped", "weakened"])

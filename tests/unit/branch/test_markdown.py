@@ -62,7 +62,7 @@ def test_the_verdict_what_changed_and_three_findings_are_seen_at_once():
     assert text.split()[0] == "Failed:"
     for shown in (
         "what passed still passes",
-        "9 of 10 that passed before still pass",
+        "9 of 10 that passed before still run and pass, 0 new",
         "5 new (1 high, 4 low), 1 fixed, 7 unchanged",
         "3 of 4 still defined",
         "found 0",
@@ -90,6 +90,40 @@ def test_everything_else_is_folded():
 def test_a_passed_gate_is_said_in_one_word():
     passed = replace(compared(), gate=GateReport(source="default", passed=True, conditions=()))
     assert seen(markdown.render(passed)).split()[0] == "Passed:"
+
+
+@pytest.mark.parametrize("render", [markdown.render, console.render])
+def test_tests_that_were_removed_do_not_count_as_passing(render):
+    """Seven passed before; five are gone and would pass, one is skipped, one is left."""
+    gone = tuple(TestChange(id=f"t.py::test_{n}", reason="it is gone, and would pass") for n in range(5))
+    tests = TestChanges(
+        expected=7, passed=7, removed=gone, skipped=(TestChange(id="t.py::test_5", reason="skipped"),), added=2
+    )
+    plain = compared(tests=tests)
+    gate = GateReport(source="default", passed=True, conditions=(), accept_removed=True)
+    strict, accepting = (" ".join(render(r).split()) for r in (plain, replace(plain, gate=gate)))
+    assert "1 of 7 that passed before still run and pass, 5 removed, 1 skipped, 2 new" in strict
+    assert (
+        "1 of 7 that passed before still run and pass, 5 removed (accepted), 1 skipped (accepted), 2 new" in accepting
+    )
+    assert "5 tests removed (accepted)" in accepting
+    assert "--accept-removed" in accepting
+    assert "--accept-removed" not in strict
+
+
+@pytest.mark.parametrize("render", [markdown.render, console.render])
+def test_public_names_that_cannot_be_called_as_before_are_shown(render):
+    changed = NameChange(name="m.total", state="incompatible", reason="parameter 'rate' is new and required")
+    text = render(compared(names=NameChanges(expected=4, defined=4, incompatible=(changed,))))
+    assert "1 public name whose signature changed incompatibly" in text
+    assert "m.total" in text
+    assert "parameter 'rate' is new and required" in text
+
+
+def test_one_condition_is_a_singular():
+    one = Condition(name="c", passed=True, numbers="0")
+    assert GateReport(source="s", passed=True, conditions=(one,)).words == "1 condition"
+    assert GateReport(source="s", passed=True, conditions=(one, one)).words == "2 conditions"
 
 
 @pytest.mark.parametrize("name", ["html", "markdown", "console"])
