@@ -124,6 +124,8 @@ def by_own_tests(
             if left_s < 1.0:
                 return nothing("no workloads, and the tests could not be repeated within the time budget")
             seen = run_tests(target, arrangement, budget_s=left_s, progress=silent, only=files)
+            if seen.cut:
+                return nothing("no workloads, and the tests could not be repeated within the time budget")
             spent[side] = sum(seen.cpu_s.get(f, 0.0) for f in files)
         if spent[0] <= 0 or spent[1] <= 0:
             return nothing("no workloads, and the tests' processor time could not be read")

@@ -24,7 +24,7 @@ from qualityscore.model.bounds import Seconds, seconds
 from qualityscore.model.outcome import Failure, FailureClass
 from qualityscore.runtime import contention
 from qualityscore.runtime.sandbox.base import SUBJECT_DIR, WORK_DIR, Mount
-from qualityscore.runtime.supervision import EndEvent, Group, GroupEvent, Plan, Unit, UnitEvent, supervise
+from qualityscore.runtime.supervision import EndEvent, Group, GroupEvent, GroupState, Plan, Unit, UnitEvent, supervise
 from qualityscore.runtime.target import Target, Tree
 from qualityscore.suites import failures
 from qualityscore.suites.observation import MALFORMED, Raised, one_document, read_raised
@@ -81,6 +81,7 @@ class OwnRun:
     """One run of a suite: verdicts by id; what could not be collected, by file.
 
     `cpu_s` is the processor time of each file's tests, imports left out. `problem` is why nothing was collected.
+    `cut` says that the caller's time was spent before the run had ended: what is missing then is nobody's failure.
     """
 
     tests: Mapping[str, OwnTest]
@@ -88,6 +89,7 @@ class OwnRun:
     cpu_s: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     problem: str | None = None
+    cut: bool = False
 
     @property
     def passed(self) -> tuple[str, ...]:
@@ -177,7 +179,7 @@ def usable_words(text: str) -> tuple[str, ...]:
 def run(
     target: Target, arrangement: Arrangement, *, budget_s: float, progress: Progress, only: Sequence[str] | None = None
 ) -> OwnRun:
-    """Run the tests within `budget_s` of wall time; `only` names files to run.
+    """Run the tests within `budget_s` of wall time; `only` names files to run. A run that does not fit is `cut`.
 
     Raises HarnessError and SandboxUnavailableError as `supervise` does.
     """
@@ -192,27 +194,33 @@ class _Run:
         self.ends_at = time.monotonic() + budget_s
         self.tests: dict[str, OwnTest] = {}
         self.cpu_s: dict[str, float] = {}
+        self.cut = False
+
+    def is_over(self) -> bool:
+        """Whether the caller's time is spent."""
+        return time.monotonic() >= self.ends_at
 
     def run(self, only: Sequence[str] | None) -> OwnRun:
         collected = self.collect()
         if isinstance(collected, str):
-            return OwnRun(tests={}, problem=collected)
+            return OwnRun(tests={}, problem=collected, cut=self.cut)
         files, errors, skipped, notes = collected
         wanted = {f: ids for f, ids in files.items() if only is None or f in only}
         total = sum(map(len, wanted.values()))
         pending = dict.fromkeys(wanted, 0)
         for _ in range(_MOST_RESTARTS):
-            if not pending or time.monotonic() >= self.ends_at:
+            if not pending or self.is_over():
                 break
             pending = self.play(wanted, pending, total)
+        self.cut = bool(pending) and self.is_over()
         for ids in wanted.values():
             for id_ in ids:
-                if id_ not in self.tests:
+                if id_ not in self.tests and not self.cut:
                     self.tests[id_] = OwnTest(id=id_, verdict=Verdict.FAILED, failure=failures.out_of_time())
-        ordered = {id_: self.tests[id_] for ids in wanted.values() for id_ in ids}
+        ordered = {id_: self.tests[id_] for ids in wanted.values() for id_ in ids if id_ in self.tests}
         for file, reason in skipped.items():
             ordered.setdefault(file, OwnTest(id=file, verdict=Verdict.SKIPPED, failure=_skip(reason)))
-        return OwnRun(tests=ordered, errors=errors, cpu_s=self.cpu_s, notes=notes)
+        return OwnRun(tests=ordered, errors=errors, cpu_s=self.cpu_s, notes=notes, cut=self.cut)
 
     def collect(self) -> tuple[dict[str, list[str]], dict[str, Failure], dict[str, str], tuple[str, ...]] | str:
         """Collected ids by file, failures and skips by file, and notes; or why there is nothing."""
@@ -220,6 +228,7 @@ class _Run:
             if isinstance(event, GroupEvent):
                 document = one_document(event.messages[:1])
                 if document is None or "files" not in document:
+                    self.cut = event.state is GroupState.TIMEOUT and self.is_over()
                     return self.why_not(document, event)
                 try:
                     return (
@@ -232,6 +241,7 @@ class _Run:
                     return "what the tests' process said about its collection cannot be read"
             if isinstance(event, EndEvent):
                 event.check()
+        self.cut = self.is_over()
         return "the tests could not be collected within the time limit"
 
     @staticmethod
@@ -298,6 +308,8 @@ class _Run:
         blamed = current if current is not None else next(expected, None)
         if blamed is None:
             return len(ids)
+        if self.is_over() and (event.timed_out or event.zygote_lost or event.prepare_failed):
+            return settled  # the caller's time ended it
         failure = _hang(event) or failures.of_unit(event) or failures.silent_exit()
         self.tests[blamed] = OwnTest(id=blamed, verdict=Verdict.FAILED, failure=failure, duration_s=event.duration_s)
         return settled + 1

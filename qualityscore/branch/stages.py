@@ -170,25 +170,28 @@ class Comparison:
             self.scratch / "before", code=self.earlier.tree, tests=None, project=self.settled, config_from=None,
             settled=self.settled,
         )  # fmt: skip
-        self.before_run = self.play_baseline(self.before_environment)
-        if self.before_run.problem is not None:
-            raise ReferenceFaultError(f"The baseline's tests cannot be collected: {self.before_run.problem}")
+        before = self.play_baseline(self.before_environment)
+        if before.problem is not None:
+            self.before_run = before
+            raise ReferenceFaultError(f"The baseline's tests cannot be collected: {before.problem}")
         if self.after_environment is None:
             reason = f"the environment cannot be built: {self.branch_breaks_environment}"
-            self.after_run = OwnRun(tests={}, problem=reason)
+            self.before_run, self.after_run = before, OwnRun(tests={}, problem=reason)
             return
         self.arrangements["after"] = own_tests.arrange(
             self.scratch / "after", code=tree, tests=None, project=self.project, config_from=self.earlier.tree,
             settled=self.settled,
         )  # fmt: skip
-        self.after_run = self.play("after", self.after_environment)
+        after, crossed = self.play("after", self.after_environment), None
         if self.tests_differ():
             self.arrangements["crossed"] = own_tests.arrange(
                 self.scratch / "crossed", code=tree, tests=self.earlier.tree, project=self.project,
                 config_from=self.earlier.tree, settled=self.settled,
             )  # fmt: skip
-            self.crossed_run = self.play("crossed", self.after_environment)
-        self.run_broken_again()
+            crossed = self.play("crossed", self.after_environment)
+        flaky = self.flaky_of(before, after, self.after_environment)
+        # Only whole: with a run missing, what broke could be flaky, and what passes undermined.
+        self.before_run, self.after_run, self.crossed_run, self.flaky = before, after, crossed, flaky
 
     def has_tests(self) -> bool:
         """Whether either state has anything that looks like a test."""
@@ -212,7 +215,7 @@ class Comparison:
         return run
 
     def play(self, which: str, environment: Environment, only: tuple[str, ...] | None = None) -> OwnRun:
-        """One run of what was arranged."""
+        """One run of what was arranged. Raises HarnessError where the time budget does not hold it."""
         run = own_tests.run(
             self.target(which, environment),
             self.arrangements[which],
@@ -221,6 +224,13 @@ class Comparison:
             only=only,
         )
         self.notes += run.notes
+        if run.cut:
+            whose = "the baseline's tests" if which == "before" else "the branch's tests"
+            ended = f"{len(run.tests)} of them had" if run.tests else "none had"
+            raise HarnessError(
+                f"The time budget of {self.settings.time_budget_s:g} s was spent before {whose} had ended ({ended}); "
+                f"give more by --time-budget, or time_budget_s in {settings.NAME}."
+            )
         return run
 
     def target(self, which: str, environment: Environment) -> Target:
@@ -259,23 +269,18 @@ class Comparison:
             return True
         return any((mine.root / f).read_bytes() != (theirs.root / f).read_bytes() for f in names)
 
-    def run_broken_again(self) -> None:
-        """Tests that fail once and pass once on the same code are flaky, not broken."""
-        assert self.before_run is not None
-        assert self.after_run is not None
-        assert self.after_environment is not None
+    def flaky_of(self, before: OwnRun, after: OwnRun, environment: Environment) -> tuple[str, ...]:
+        """What broke is run again: tests that fail once and pass once on the same code are flaky, not broken."""
         broken = [
             id_
-            for id_ in self.before_run.passed
-            if (test := self.after_run.tests.get(id_)) is not None and test.verdict is Verdict.FAILED
+            for id_ in before.passed
+            if (test := after.tests.get(id_)) is not None and test.verdict is Verdict.FAILED
         ]
         if not broken:
-            return
+            return ()
         files = tuple(dict.fromkeys(function_of(id_)[0] for id_ in broken))
-        again = self.play("after", self.after_environment, files)
-        self.flaky = tuple(
-            id_ for id_ in broken if (t := again.tests.get(id_)) is not None and t.verdict is Verdict.PASSED
-        )
+        again = self.play("after", environment, files)
+        return tuple(id_ for id_ in broken if (t := again.tests.get(id_)) is not None and t.verdict is Verdict.PASSED)
 
     def reads_quality(self) -> bool:
         """Whether a dimension was asked for that the static tools measure."""
