@@ -15,7 +15,7 @@ from qualityscore.branch.own_tests import run as run_tests
 from qualityscore.core.intervals import median_interval
 from qualityscore.model.cost import CostOutcome
 from qualityscore.model.finding import Finding
-from qualityscore.model.measure import Measured, NotApplicable, Outcome, Part
+from qualityscore.model.measure import Fault, Measured, NotApplicable, Outcome, Part, Unavailable
 from qualityscore.model.task import (
     EnvironmentSpec,
     ReferenceSpec,
@@ -77,6 +77,12 @@ def nothing(reason: str) -> Costs:
     """No cost was measured, for a reason that is no fault."""
     outcomes: dict[str, Outcome] = dict.fromkeys(MEASURES, NotApplicable(reason=reason))
     return Costs(before=outcomes, after=dict(outcomes), source=None, notes=(reason,))
+
+
+def lost(reason: str, fault: Fault) -> Costs:
+    """No cost was measured, by a fault that is not the branch's."""
+    outcomes: dict[str, Outcome] = dict.fromkeys(MEASURES, Unavailable(reason=reason, fault=fault))
+    return Costs(before=outcomes, after=dict(outcomes), source=None)
 
 
 def by_workloads(after: Target, before: Target, *, counter: str, progress: Callable[[int, int], None]) -> Costs:

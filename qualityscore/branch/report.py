@@ -11,6 +11,7 @@ import numpy as np
 
 from qualityscore.branch.compare_names import compare_names
 from qualityscore.branch.compare_tests import Compared, Runs, compare_tests
+from qualityscore.branch.costs import MEASURES as COST_MEASURES
 from qualityscore.branch.own_tests import Verdict
 from qualityscore.branch.stages import FUNCTIONAL, Comparison
 from qualityscore.branch.standing import percentiles
@@ -128,9 +129,12 @@ def _reference(run: Comparison) -> str:
 
 
 def _compare_tests(run: Comparison) -> Compared | None:
-    """The changes of the tests, where both states were run."""
+    """The changes of the tests, where both states were run, and read if the tests themselves have changed."""
     if run.before_run is None or run.after_run is None:
         return None
+    read = run.before_code is not None and run.after_code is not None
+    if not read and run.crossed_run is not None:
+        return None  # what was weakened, undermined or moved is seen only in the text of the tests
     definitions = (run.before_code.definitions if run.before_code else (), run.after_code)
     return compare_tests(
         Runs(before=run.before_run, after=run.after_run, crossed=run.crossed_run),
@@ -193,7 +197,7 @@ def _measures(run: Comparison, compared: Compared | None) -> dict[str, Outcome]:
         outcomes["suite.stability"] = stability(compared.results)
     if run.cost is not None:
         outcomes |= run.cost.after
-    cause = next(iter(run.faults), None)
+    cause = _cause(run)
     for metric in run.profile.measure_ids:
         if metric not in outcomes:
             outcomes[metric] = Unavailable(
@@ -208,7 +212,7 @@ def _baseline_measures(run: Comparison) -> dict[str, Outcome]:
     if run.earlier is None:
         return {}
     measures: dict[str, Outcome] = {"probes.survival": NotApplicable(reason="there are no probes without a task")}
-    lost = next(iter(run.faults), None)
+    lost = _cause(run)
     if run.before_code is not None:
         measures |= run.before_code.static.measures
     elif run.wanted & {"maintainability", "security"} and lost is not None:
@@ -219,6 +223,8 @@ def _baseline_measures(run: Comparison) -> dict[str, Outcome]:
         measures["suite.stability"] = Unavailable(reason=lost.reason, fault=lost.fault)
     if run.cost is not None:
         measures |= run.cost.before
+    elif run.wanted & {"efficiency", "resource"} and lost is not None and lost.fault is not Fault.SUBJECT:
+        measures |= dict.fromkeys(COST_MEASURES, Unavailable(reason=lost.reason, fault=lost.fault))
     left_out = Unavailable(reason="left out", fault=Fault.HARNESS)
     for dimension in run.profile.dimensions:
         if dimension.id not in run.wanted:
@@ -231,6 +237,11 @@ def _baseline_measures(run: Comparison) -> dict[str, Outcome]:
         allowed = allowed_points(run.after_code.static.family_points, allowances)
         measures["bandit.risk"] = Measured(value=allowed, details={"families": allowances})
     return measures
+
+
+def _cause(run: Comparison) -> FaultReport | None:
+    """Why something was not measured: the first fault that is not the branch's own, else the first."""
+    return next((fault for fault in run.faults if fault.fault is not Fault.SUBJECT), next(iter(run.faults), None))
 
 
 def _all_findings(run: Comparison) -> tuple[Finding, ...]:
@@ -255,15 +266,6 @@ def _code_faults(run: Comparison) -> tuple[FaultReport, ...]:
 
 def _branch(run: Comparison, compared: Compared | None, names: NameChanges | None) -> BranchReport:
     """What became of the repository since the baseline."""
-    matched = Matched(new=(), fixed=(), unchanged=0)
-    if run.before_code is not None and run.after_code is not None:
-        matched = match(
-            tuple(one for one in run.before_code.located if _asked(run, one.finding)),
-            tuple(one for one in run.after_code.located if _asked(run, one.finding)),
-            (run.before_code.bodies(), run.after_code.bodies()),
-        )
-    new = (*matched.new, *(f for f in (run.cost.findings if run.cost else ()) if _asked(run, f)))
-    counts = Counter(finding.severity for finding in new)
     values: Mapping[str, Outcome] = run.after_code.static.measures if run.after_code else {}
     if not run.has_tests():
         run.notes.append("there are no tests: only what can be read was measured")
@@ -273,17 +275,34 @@ def _branch(run: Comparison, compared: Compared | None, names: NameChanges | Non
         baseline=run.against,
         tests=compared.changes if compared is not None else None,
         names=names,
-        findings=FindingChanges(
-            new=tuple(sorted(new, key=lambda f: (SEVERITIES.index(f.severity), -f.points, f.path or "", f.line or 0))),
-            fixed=matched.fixed,
-            unchanged=matched.unchanged,
-            new_by_severity={severity.value: counts[severity] for severity in SEVERITIES},
-        ),
+        findings=_finding_changes(run),
         percentiles=percentiles(values, run.profile) if run.earlier is None else (),
         cost_source=run.cost.source if run.cost else None,  # type: ignore[arg-type]
         environment=run.project.requirements.sources if run.project else (),
         baseline_environment=run.settled.requirements.sources if run.settled and run.earlier else (),
         notes=tuple(dict.fromkeys((*run.notes, *_service_notes(run), *_cost_notes(run)))),
+    )
+
+
+def _finding_changes(run: Comparison) -> FindingChanges | None:
+    """The findings of both states, matched; None where those that were asked for were not looked for."""
+    unread = run.before_code is None or run.after_code is None
+    if run.earlier is not None and (unread if run.reads_quality() else run.cost is None):
+        return None
+    matched = Matched(new=(), fixed=(), unchanged=0)
+    if run.before_code is not None and run.after_code is not None:
+        matched = match(
+            tuple(one for one in run.before_code.located if _asked(run, one.finding)),
+            tuple(one for one in run.after_code.located if _asked(run, one.finding)),
+            (run.before_code.bodies(), run.after_code.bodies()),
+        )
+    new = (*matched.new, *(f for f in (run.cost.findings if run.cost else ()) if _asked(run, f)))
+    counts = Counter(finding.severity for finding in new)
+    return FindingChanges(
+        new=tuple(sorted(new, key=lambda f: (SEVERITIES.index(f.severity), -f.points, f.path or "", f.line or 0))),
+        fixed=matched.fixed,
+        unchanged=matched.unchanged,
+        new_by_severity={severity.value: counts[severity] for severity in SEVERITIES},
     )
 
 

@@ -310,6 +310,12 @@ class Comparison:
         assert self.earlier is not None
         assert self.settled is not None
         assert self.project is not None
+        fault = next((f for f in self.faults if f.fault is not Fault.SUBJECT), None)
+        unknown = self.before_environment is None or (
+            self.workload_file() is None and self.has_tests() and self.before_run is None
+        )
+        if fault is not None and unknown:
+            return cost_stage.lost(fault.reason, fault.fault)
         if self.before_environment is None or self.after_environment is None:
             return cost_stage.nothing("without an environment nothing can be run")
         if self.workload_file() is not None:

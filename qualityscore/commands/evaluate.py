@@ -171,13 +171,15 @@ def _seed(given: int | str | None) -> int | None:
 
 
 def _say_failed(gate: GateReport) -> None:
-    """The conditions that failed, with their numbers, where no table shows them."""
+    """The conditions that failed or could not be decided, with their numbers, where no table shows them."""
     from qualityscore.reports.plain_text import inert  # noqa: PLC0415
 
     for condition in gate.failed:
         sys.stderr.write(f"gate failed: {inert(condition.name)}: {inert(condition.numbers)}\n")
         for example in condition.examples:
             sys.stderr.write(f"    {inert(example, limit=160)}\n")
+    for condition in gate.undecided:
+        sys.stderr.write(f"gate {inert(condition.name)}: {inert(condition.numbers)}\n")
 
 
 def _sample(text: str) -> int:

@@ -10,6 +10,11 @@ _WITHOUT_CREDIBILITY = frozenset({"resource"})
 """Dimensions whose scores do not depend on credibility (scoring.md section 4)."""
 
 
+def has_findings(dimension: str) -> bool:
+    """Whether what is measured for a dimension finds anything in the code."""
+    return dimension not in _WITHOUT_FINDINGS
+
+
 class Asked:
     """What was asked for, told by what the report says was left out."""
 

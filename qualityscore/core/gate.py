@@ -23,7 +23,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from qualityscore.core.asked import Asked
+from qualityscore.core.asked import Asked, has_findings
 from qualityscore.errors import SettingsError
 from qualityscore.model.branch import NOT_ASKED, SEVERITIES, Condition, GateReport
 from qualityscore.model.finding import Severity
@@ -106,6 +106,7 @@ def gate_of(spec: GateSpec, source: str, default: Gate | None) -> Gate:
 def decide(gate: Gate, report: Mapping[str, Any], *, accept_removed: bool = False) -> GateReport:
     """Decide every condition on a report in its JSON form; one on what the caller did not ask for is met.
 
+    One on what was asked for and not measured, though no fault of the subject kept it from that, is undecided.
     Raises SettingsError for a path that the report does not have.
     """
     decided = tuple(
@@ -130,9 +131,11 @@ def _decide(spec: ConditionSpec, report: Mapping[str, Any], source: str) -> Cond
     if not Asked(report).number(spec.number):
         return Condition(name=name, passed=True, numbers=NOT_ASKED)
     if value is None:
-        return Condition(name=name, passed=spec.if_measured, numbers=f"{spec.number} was not measured")
+        return _unmeasured(name, spec.number, report, passed=spec.if_measured)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise SettingsError(f"The gate {source} bounds {spec.number!r}, which is no number but {_kind(value)}.")
+    if spec.number.split(".")[0] == "findings" and _is_open(value, spec, report):
+        return _unmeasured(name, "a part of the findings", report, passed=False)
     passed = _within(value, spec)
     advice = "" if passed or not spec.accepts_removed else "; --accept-removed accepts it"
     return Condition(
@@ -146,8 +149,9 @@ def _decide(spec: ConditionSpec, report: Mapping[str, Any], source: str) -> Cond
 def _on_findings(spec: ConditionSpec, report: Mapping[str, Any]) -> Condition:
     branch = report.get("branch")
     found: Sequence[Mapping[str, Any]] = report.get("findings", ())
+    compared = branch["findings"] if branch else None
     if spec.findings != "all":
-        found = branch["findings"][spec.findings] if branch else ()
+        found = compared[spec.findings] if compared else ()
     least = list(SEVERITIES).index(Severity(spec.severity)) if spec.severity else len(SEVERITIES)
     chosen = [
         finding
@@ -160,6 +164,10 @@ def _on_findings(spec: ConditionSpec, report: Mapping[str, Any]) -> Condition:
         return Condition(name=name, passed=True, numbers=NOT_ASKED)
     if spec.findings != "all" and not branch:
         return Condition(name=name, passed=spec.if_measured, numbers="there is no baseline to compare findings with")
+    if spec.findings != "all" and not compared:
+        return _unmeasured(name, f"what findings are {spec.findings}", report, passed=spec.if_measured)
+    if _is_open(len(chosen), spec, report):
+        return _unmeasured(name, "a part of the findings", report, passed=False)
     passed = _within(len(chosen), spec)
     counted = _kind_of_findings(spec, "finding" if len(chosen) == 1 else "findings")
     return Condition(
@@ -190,16 +198,40 @@ def _on_drop(spec: ConditionSpec, report: Mapping[str, Any], source: str) -> Con
     if not Asked(report).score(spec.drop):
         return Condition(name=name, passed=True, numbers=NOT_ASKED)
     score, high = scored.get("score"), scored.get("high", scored.get("score"))
-    if scored.get("applicable") is False or (score is None and spec.if_measured):
+    if scored.get("applicable") is False or (score is None and spec.if_measured and not _cause(report)):
         return Condition(name=name, passed=True, numbers=f"{spec.drop} does not apply")
     if score is None or high is None:
-        return Condition(name=name, passed=False, numbers=f"{spec.drop} was not measured")
+        return _unmeasured(name, spec.drop, report, passed=False)
     lost = max(0.0, 1.0 - high)
     interval = f" (up to {high:.3f})" if high - score > 0.0005 else ""
     return Condition(
         name=name,
         passed=lost <= spec.max + _CLOSE,
         numbers=f"{spec.drop} is {score:.3f}{interval} of the baseline's, at most {spec.max:g} may be lost",
+    )
+
+
+def _unmeasured(name: str, what: str, report: Mapping[str, Any], *, passed: bool) -> Condition:
+    """A condition on what was not measured: open where that is nobody's but the harness's or the caller's doing."""
+    cause = _cause(report)
+    if cause is None:
+        return Condition(name=name, passed=passed, numbers=f"{what} was not measured")
+    return Condition(name=name, passed=False, undecided=True, numbers=f"not decided: {what} was not measured ({cause})")
+
+
+def _cause(report: Mapping[str, Any]) -> str | None:
+    """The first fault that is not the subject's; None where there is none."""
+    return next((str(fault["reason"]) for fault in report.get("faults", ()) if fault["fault"] != "subject"), None)
+
+
+def _is_open(count: float, spec: ConditionSpec, report: Mapping[str, Any]) -> bool:
+    """Whether findings that a fault kept from being made could change what a condition on their number says."""
+    if _cause(report) is None or (spec.max is not None and count > spec.max + _CLOSE):
+        return False
+    return any(
+        dimension.get("score") is None and dimension.get("applicable", True) and not dimension.get("left_out", False)
+        for name, dimension in report["dimensions"].items()
+        if has_findings(name)
     )
 
 

@@ -120,8 +120,10 @@ class Percentile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchReport:
-    """The comparison with an earlier state. `tests` is None where no tests were run, with the reason in `notes`.
+    """The comparison with an earlier state.
 
+    `tests` is None where no tests were run, with the reason in `notes`; `findings` where those of either state were
+    not asked for or could not be read.
     `environment` and `baseline_environment` name the files that say what the environments of the tests hold: a lock
     alone, where there is one.
     """
@@ -129,7 +131,7 @@ class BranchReport:
     baseline: BaselineState
     tests: TestChanges | None
     names: NameChanges | None
-    findings: FindingChanges
+    findings: FindingChanges | None
     percentiles: tuple[Percentile, ...] = ()
     cost_source: Literal["workloads", "own tests"] | None = None
     environment: tuple[str, ...] = ()
@@ -143,17 +145,22 @@ NOT_ASKED = "not asked for"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """One condition of a gate, as it was met or not. `numbers` are what decided, in words."""
+    """One condition of a gate, as it was met or not. `numbers` are what decided, in words.
+
+    `undecided` says that what it is about was asked for and not measured, by an interrupt or a fault that is not the
+    subject's: it is then neither met nor failed, and `passed` is false.
+    """
 
     name: str
     passed: bool
     numbers: str
     examples: tuple[str, ...] = ()
+    undecided: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateReport:
-    """What a gate said; `source` is the file, or `default`.
+    """What a gate said; `source` is the file, or `default`. It passed where every condition is met.
 
     `accept_removed`: the caller accepted removed, newly skipped and weakened tests, and no condition on them counted.
     """
@@ -166,7 +173,17 @@ class GateReport:
     @property
     def failed(self) -> tuple[Condition, ...]:
         """The conditions that were not met."""
-        return tuple(condition for condition in self.conditions if not condition.passed)
+        return tuple(condition for condition in self.conditions if not (condition.passed or condition.undecided))
+
+    @property
+    def undecided(self) -> tuple[Condition, ...]:
+        """The conditions on what should have been measured and was not."""
+        return tuple(condition for condition in self.conditions if condition.undecided)
+
+    @property
+    def verdict(self) -> Literal["passed", "failed", "not decided"]:
+        """A condition that failed decides; without one, a condition that could not be decided keeps it open."""
+        return "failed" if self.failed else "passed" if self.passed else "not decided"
 
     @property
     def words(self) -> str:

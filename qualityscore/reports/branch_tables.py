@@ -86,12 +86,15 @@ def _gate(gate: GateReport, below: frozenset[str]) -> Iterator[RenderableType]:
             style="bold green",
         )
         return
-    yield Text(f"Gate failed ({inert(gate.source)}{ACCEPTING if gate.accept_removed else ''})", style="bold red")
+    style = "bold red" if gate.failed else "bold yellow"
+    yield Text(f"Gate {gate.verdict} ({inert(gate.source)}{ACCEPTING if gate.accept_removed else ''})", style=style)
     table = Table.grid(padding=(0, 2))
     for condition in gate.failed:
         table.add_row(Text(inert(condition.name, limit=70)), Text(inert(condition.numbers, limit=160)))
         for example in (one for one in condition.examples if one not in below):
             table.add_row(Text(""), Text(inert(example, limit=160), style="dim"))
+    for condition in gate.undecided:
+        table.add_row(Text(inert(condition.name, limit=70)), Text(inert(condition.numbers, limit=160)))
     yield Padding(table, (0, 0, 0, 2))
 
 
@@ -99,7 +102,7 @@ def _shown_below(branch: BranchReport | None) -> Iterator[str]:
     """What the lists show, in the words of a gate's examples."""
     if branch is None:
         return
-    for finding in branch.findings.new[:SHOWN]:
+    for finding in branch.findings.new[:SHOWN] if branch.findings is not None else ():
         yield f"{_finding(finding)[0]} {finding.code}: {finding.message}"
     for name, _ in TEST_LISTS if branch.tests is not None else ():
         yield from (f"{change.id}: {change.reason}" for change in getattr(branch.tests, name)[:SHOWN])
@@ -116,7 +119,10 @@ def listed_tests(branch: BranchReport | None) -> frozenset[str]:
 
 def _changes(report: Report, branch: BranchReport) -> Iterator[RenderableType]:
     findings = branch.findings
-    if branch.baseline.kind != "none":
+    if findings is None:
+        yield Text("")
+        yield Text("Findings: not measured", style="bold")
+    elif branch.baseline.kind != "none":
         yield Text("")
         yield Text(
             f"Findings: {len(findings.new)} new, {len(findings.fixed)} fixed, {findings.unchanged} unchanged",

@@ -1,7 +1,8 @@
 """JUnit XML of the functional tests, as test dashboards read it.
 
 Of a branch it shows what its tests lost as well: a test that was removed, is newly skipped or asks for less fails
-although it passes as it stood before, and a new test that fails is a case.
+although it passes as it stood before, and a new test that fails is a case. A condition of the gate that could not be
+decided is an error, so that a suite of which nothing was measured does not look like one without failures.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def _add(suite: ElementTree.Element, case: _Case) -> None:
 
 
 def _cases(report: Report) -> Iterator[_Case]:
-    """Every expected test in order, then the branch's tests that are none of them."""
+    """Every expected test in order, then the branch's tests that are none of them, then what a gate left open."""
     changes = {} if report.branch is None or report.functional.left_out else _changes(report.branch.tests)
     accepted = report.gate is not None and report.gate.accept_removed
     for test in report.functional.tests:
@@ -86,6 +87,8 @@ def _cases(report: Report) -> Iterator[_Case]:
         yield _of_result(test) if change is None else _of_change(*change, test, accepted=accepted)
     for change in changes.values():
         yield _of_change(*change, None, accepted=accepted)
+    for condition in report.gate.undecided if report.gate is not None else ():
+        yield _Case(id=f"gate::{condition.name}", tag="error", kind="not_decided", message=condition.numbers)
 
 
 def _changes(tests: TestChanges | None) -> dict[str, tuple[str, TestChange]]:

@@ -22,10 +22,10 @@ def opening(report: Report, branch: BranchReport) -> Iterator[str]:
     if report.gate is None:
         yield f"## {name} {against}"
     else:
-        yield f"## {'Passed' if report.gate.passed else 'Failed'}: {name} {against}"
+        yield f"## {report.gate.verdict.capitalize()}: {name} {against}"
         yield from _verdict(report.gate)
     yield _sentence(report, branch)
-    yield from _mattering(branch.findings.new)
+    yield from _mattering(branch.findings.new if branch.findings is not None else ())
 
 
 def folded(report: Report, branch: BranchReport) -> Iterator[str]:
@@ -46,9 +46,9 @@ def folded(report: Report, branch: BranchReport) -> Iterator[str]:
                 rows = [[code(c.name), c.state, code(c.reason)] for c in names[:SHOWN_ROWS]]
                 text = table(["name", "state", "why"], rows) + _more(len(names))
                 yield details(f"{counted(len(names), 'public name')} {title}", text)
-    if len(branch.findings.new) > MATTERING:
+    if branch.findings is not None and len(branch.findings.new) > MATTERING:
         yield details(counted(len(branch.findings.new), "new finding"), _findings(branch.findings.new))
-    if branch.findings.fixed:
+    if branch.findings is not None and branch.findings.fixed:
         yield details(counted(len(branch.findings.fixed), "fixed finding"), _findings(branch.findings.fixed))
     if branch.percentiles:
         rows = [
@@ -70,7 +70,9 @@ def _verdict(gate: GateReport) -> Iterator[str]:
     for condition in gate.failed[:SHOWN_ROWS]:
         lines.append(f"- **not met:** {code(condition.name)}: {code(condition.numbers)}\n")
         lines += [f"  - {code(example)}\n" for example in condition.examples[:_EXAMPLES]]
-    yield "".join(lines) + _more(len(gate.failed))
+    for condition in gate.undecided[:SHOWN_ROWS]:
+        lines.append(f"- {code(condition.name)}: {code(condition.numbers)}\n")
+    yield "".join(lines) + _more(max(len(gate.failed), len(gate.undecided)))
 
 
 def _sentence(report: Report, branch: BranchReport) -> str:
@@ -80,7 +82,9 @@ def _sentence(report: Report, branch: BranchReport) -> str:
         parts.append(f"**Tests:** {counts}.")
     elif report.functional.passed is not None and report.functional.expected:
         parts.append(f"**Tests:** {report.functional.passed} of {report.functional.expected} pass.")
-    if branch.baseline.kind != "none":
+    if found is None:
+        parts.append("**Findings:** not measured.")
+    elif branch.baseline.kind != "none":
         by_severity = [f"{found.new_by_severity[s]} {s}" for s in SEVERITIES if found.new_by_severity.get(s)]
         extra = f" ({', '.join(by_severity)})" if by_severity else ""
         counts = f"{len(found.new)} new{extra}, {len(found.fixed)} fixed, {found.unchanged} unchanged"

@@ -297,3 +297,74 @@ def test_an_evaluation_with_such_a_gate_measures_nothing(tmp_path, options):
             **options,
         )
     assert stages == []
+
+
+# --- what should have been measured and was not ---
+
+INTERRUPTED = {"stage": "code", "fault": "harness", "reason": "interrupted by the caller", "code": None}
+STATIC = '[[condition]]\nfindings = "{}"\nmax = 0'
+
+
+def unread(fault=INTERRUPTED):
+    """A report whose tests were run, and whose code was not read."""
+    document = report(findings=[], faults=[fault], credibility={"score": None})
+    document["branch"] |= {"names": None, "findings": None}
+    document["dimensions"]["maintainability"] |= {"score": None, "high": None}
+    return document
+
+
+def test_what_an_interrupt_kept_from_being_measured_is_not_decided():
+    """Of the ten conditions those on names, on findings and on maintainability are open; the others are met."""
+    document = unread()
+    document["dimensions"]["efficiency"] = {"score": 1.0, "high": 1.0, "applicable": True, "measures": [
+        {"id": "workload.cost", "score": 1.0, "high": 1.0, "value": 1.0, "applicable": True}
+    ]}  # fmt: skip
+    found = decide(default_gate(), document)
+    assert (found.passed, found.verdict, found.failed) == (False, "not decided", ())
+    assert {condition.name: condition.numbers for condition in found.undecided} == {
+        "every public name is still defined": (
+            "not decided: branch.names.lost.count was not measured (interrupted by the caller)"
+        ),
+        "no new finding of high severity": (
+            "not decided: what findings are new was not measured (interrupted by the caller)"
+        ),
+        "maintainability is kept": "not decided: maintainability was not measured (interrupted by the caller)",
+    }
+
+
+def test_a_condition_that_failed_decides_beside_one_that_is_open():
+    document = unread()
+    document["branch"]["tests"]["broken"] = [{"id": "t.py::test_a", "reason": "1 == 2"}]
+    found = decide(default_gate(), document)
+    assert (found.passed, found.verdict) == (False, "failed")
+    assert "what passed still passes" in [condition.name for condition in found.failed]
+
+
+def test_what_the_subject_keeps_from_being_measured_is_decided_as_before():
+    found = verdict(STATIC.format("new"), unread({**INTERRUPTED, "fault": "subject"}))
+    assert (found.passed, found.verdict, found.undecided) == (False, "failed", ())
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, "not decided"), (1, "failed")])
+def test_findings_that_are_only_partly_known_fail_a_gate_and_do_not_pass_it(count, said):
+    """Maintainability was not measured, so that there may be more of them."""
+    document = unread()
+    document["findings"] = [FINDING] * count
+    assert verdict(STATIC.format("all"), document).verdict == said
+    assert verdict('[[condition]]\nnumber = "findings.count"\nmax = 0', document).verdict == said
+
+
+def test_a_drop_that_counts_only_where_it_was_measured_is_open_after_a_fault():
+    document = unread()
+    text = '[[condition]]\ndrop = "maintainability"\nmax = 0.1\nif_measured = true'
+    assert verdict(text, document).verdict == "not decided"
+    assert verdict(text, {**document, "faults": []}).verdict == "passed"
+    document["dimensions"]["maintainability"]["applicable"] = False
+    assert verdict(text, document).verdict == "passed"
+
+
+def test_findings_that_were_not_asked_for_are_no_open_question():
+    document = unread()
+    for dimension in document["dimensions"].values():
+        dimension["left_out"] = True
+    assert verdict(STATIC.format("new"), document).passed
