@@ -6,9 +6,9 @@ import fnmatch
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from qualityscore.core.gate import KEYS, Gate, GateSpec, gate_of, parse_gate
 from qualityscore.errors import SettingsError
@@ -37,6 +37,11 @@ class WorkloadSpec(_Strict):
     file: str
 
 
+def _kind_of_gate(written: Any) -> str:
+    """Which of its two forms a gate has, so that a mistake is named in the form that was meant."""
+    return "[table]" if isinstance(written, dict | GateSpec) else "[file]"
+
+
 class SettingsSpec(_Strict):
     """The content of `qualityscore.toml`."""
 
@@ -44,7 +49,13 @@ class SettingsSpec(_Strict):
     baseline: str | None = None
     profile: str | None = None
     time_budget_s: Annotated[float, Field(gt=0, le=24 * 3600)] = DEFAULT_BUDGET_S
-    gate: str | GateSpec | None = None
+    gate: (
+        Annotated[
+            Annotated[str, Tag("[file]")] | Annotated[GateSpec, Tag("[table]")],
+            Discriminator(_kind_of_gate),
+        ]
+        | None
+    ) = None
     production: ProductionSpec = ProductionSpec()
     workloads: WorkloadSpec | None = None
 

@@ -62,6 +62,22 @@ class ConditionSpec(BaseModel):
             raise ValueError("a drop needs max, and no min")
         return self
 
+    @model_validator(mode="after")
+    def _can_be_met_and_missed(self) -> ConditionSpec:
+        """What the bounds alone make impossible, or certain, is a mistake. Counts have no upper bound, drops lie in
+        0 to 1."""
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError(f"min {self.min:g} is above max {self.max:g}, so that nothing can meet it")
+        if self.drop is not None and self.max is not None and not 0 <= self.max < 1:
+            why = "nothing can meet it" if self.max < 0 else "everything meets it"
+            raise ValueError(f"a drop lies between 0 and 1, so that {why} with max {self.max:g}")
+        if self.findings is not None or (self.number or "").endswith(".count"):
+            if self.max is not None and self.max < 0:
+                raise ValueError(f"a count is never below 0, so that nothing can meet max {self.max:g}")
+            if self.max is None and self.min is not None and self.min <= 0:
+                raise ValueError(f"a count is never below 0, so that everything meets min {self.min:g}")
+        return self
+
 
 class GateSpec(BaseModel):
     """A gate as written; `default` puts the default conditions before its own."""

@@ -13,6 +13,8 @@ from pydantic_core import ErrorDetails
 
 _MOST_TEXT = 300
 _UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
+_NO_KEYS = ("[key]", "[file]", "[table]")
+"""Parts of a place that are no keys of the document: the validator's own word, and the tags of a choice of forms."""
 _MISSING = ("missing", "missing_keyword_only_argument", "missing_argument")
 
 
@@ -35,7 +37,7 @@ def first_problem(error: ValidationError, known: Iterable[str] = ()) -> str:
     accepted at that place, where the caller can say them.
     """
     problem = leading(error)
-    place = _short(".".join(str(part) for part in problem["loc"] if part != "[key]"))
+    place = _short(".".join(str(part) for part in problem["loc"] if part not in _NO_KEYS))
     if problem["type"] in _UNKNOWN:
         near = suggestion(error, problem, known)
         return f"key {place!r} is unknown" + (f" (did you mean {near!r}?)" if near else "")

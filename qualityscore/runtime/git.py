@@ -6,7 +6,9 @@ setting of the repository runs or decides anything, and neither index nor workin
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -95,19 +97,38 @@ def earlier(repository: Repository, ref: str) -> Earlier:
 
 
 def _unknown(repository: Repository, ref: str) -> str:
-    if _git(repository.top, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
-        return (
-            f"The clone {repository.top} is shallow and does not hold the ref {ref!r}; fetch it first, such as with "
-            f"git fetch --unshallow origin {ref} (in CI: a checkout with the whole history)."
-        )
-    if resolve(repository, "HEAD") is None:
-        return f"The repository {repository.top} has no commit yet, so there is no ref {ref!r} to compare with."
-    for remote in _git(repository.top, "remote").stdout.decode("utf-8", "replace").split():
+    """Why a ref names no commit, and what to do."""
+    kind = b"" if ref.startswith("-") else _git(repository.top, "cat-file", "-t", ref).stdout.strip()
+    if kind in (b"blob", b"tree"):
+        what = "a file" if kind == b"blob" else "a folder"
+        return f"{ref!r} names {what} in {repository.top}, not a commit; name a branch, tag or commit."
+    remotes = _git(repository.top, "remote").stdout.decode("utf-8", "replace").split()
+    for remote in remotes:
         if resolve(repository, f"{remote}/{ref}") is not None:
             return f"There is no ref {ref!r} in {repository.top}; did you mean {f'{remote}/{ref}'!r}?"
+    if _git(repository.top, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
+        return f"The clone {repository.top} is shallow and does not hold the ref {ref!r}; {_deepen(ref, remotes)}."
+    if resolve(repository, "HEAD") is None:
+        return f"The repository {repository.top} has no commit yet, so there is no ref {ref!r} to compare with."
+    listed = _git(repository.top, "for-each-ref", "--format=%(refname:short)").stdout.decode("utf-8", "replace")
+    near = difflib.get_close_matches(ref, listed.split(), n=1)
+    if near:
+        return f"There is no ref {ref!r} in {repository.top}; did you mean {near[0]!r}?"
     return (
         f"{ref!r} is neither a ref of {repository.top}, nor a snapshot, nor a folder; "
         "name a branch, tag or commit, or fetch it first."
+    )
+
+
+def _deepen(ref: str, remotes: Sequence[str]) -> str:
+    """How a shallow clone gets a ref with its history: named in full, since a clone of one branch tracks no other."""
+    if not re.fullmatch(r"[A-Za-z0-9][\w./-]*", ref) or re.fullmatch(r"[0-9a-f]{7,40}", ref):
+        return "fetch it first with git fetch --unshallow (in CI: a checkout with the whole history)"
+    remote = next((one for one in remotes if ref.startswith(f"{one}/")), remotes[0] if remotes else "origin")
+    branch = ref.removeprefix(f"{remote}/")
+    return (
+        f"fetch it first with git fetch --unshallow {remote} {branch}:refs/remotes/{remote}/{branch}, "
+        f"then give --baseline {remote}/{branch} (in CI: a checkout with the whole history)"
     )
 
 

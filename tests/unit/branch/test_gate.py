@@ -121,6 +121,7 @@ def only(*wanted):
         dimension |= {"left_out": name not in wanted, "score": 0.1, "high": 0.1}
         for measure in dimension["measures"]:
             measure |= {"score": 0.1, "high": 0.1}
+    document["credibility"] = {"score": 0.5}
     document["functional"]["left_out"] = "functional" not in wanted
     document["branch"]["tests"]["broken"] = [{"id": "t.py::test_a", "reason": "why"}]
     document["branch"]["names"]["lost"] = [{"name": "m.f", "reason": "why"}]
@@ -165,7 +166,7 @@ def test_a_condition_on_what_was_not_asked_for_is_met_and_says_so(wanted, reason
         'number = "dimensions.efficiency.measures.workload.cost.value"\nmax = 0',
         'number = "findings.count"\nmax = 0',
         'findings = "all"\nmax = 0',
-        'drop = "credibility"\nmax = -1.0',
+        'drop = "credibility"\nmax = 0.4',
         'drop = "non_functional"\nmax = 0',
     ],
 )
@@ -191,6 +192,12 @@ def test_a_gate_can_keep_the_default_conditions():
         ("[[condition]]\nnumber = 'functional.scroe'\nmax = 1", "did you mean 'score'?"),
         ("[[condition]]\nnumber = 'findings'\nmax = 1", "bound its count"),
         ("[[condition]]\ndrop = 'maintainabilty'\nmax = 0.1", "did you mean 'maintainability'?"),
+        ("[[condition]]\nnumber = 'functional.score'\nmin = 2\nmax = 1", "min 2 is above max 1"),
+        ("[[condition]]\ndrop = 'security'\nmax = -0.1", "nothing can meet it with max -0.1"),
+        ("[[condition]]\ndrop = 'security'\nmax = 1", "everything meets it with max 1"),
+        ("[[condition]]\nfindings = 'new'\nmax = -1", "nothing can meet max -1"),
+        ("[[condition]]\nfindings = 'new'\nmin = 0", "everything meets min 0"),
+        ("[[condition]]\nnumber = 'branch.tests.broken.count'\nmax = -1", "nothing can meet max -1"),
         ("condition = 1", "condition"),
         ("[[condition]\n", "is not TOML"),
         ("condition = " + "1" * 5000, "is not TOML: a number in it has too many digits"),
@@ -239,7 +246,7 @@ def test_no_number_of_a_report_is_refused_beforehand():
     }
     paths = set(numbers(document))
     assert {"functional.score", "branch.tests.broken.count", "dimensions.security.measures.bandit.risk.value"} < paths
-    checked("\n".join(f"[[condition]]\nnumber = {json.dumps(path)}\nmin = 0" for path in sorted(paths)))
+    checked("\n".join(f"[[condition]]\nnumber = {json.dumps(path)}\nmin = 1" for path in sorted(paths)))
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,12 @@ def test_everything_can_be_set(tmp_path):
         ("[production]\nexlude = []", "did you mean 'exclude'?"),
         ('time_budget_s = "long"', "key 'time_budget_s'"),
         ("time_budget_s = 0", "key 'time_budget_s'"),
+        ("[gate]\ndefualt = true", "key 'gate.defualt' is unknown (did you mean 'default'?)"),
+        (
+            "[[gate.condition]]\nnumbre = 'functional.score'\nmax = 1",
+            "key 'gate.condition.0.numbre' is unknown (did you mean 'number'?)",
+        ),
+        ("gate = 3", "key 'gate': input should be a valid string"),
         ('task = "a"\nbaseline = "b"', "both a task and a baseline"),
         ("baseline = ", "not TOML"),
         ("baseline = " + "1" * 5000, "not TOML: a number in it has too many digits"),

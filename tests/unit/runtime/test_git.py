@@ -128,6 +128,33 @@ def test_a_shallow_clone_without_the_ref_is_named(place, tmp_path):
         git.earlier(git.repository_of(tmp_path / "clone"), "HEAD~1")
 
 
+def test_the_advice_for_a_shallow_clone_of_one_branch_works(place, tmp_path):
+    """What the sentence says is done as it says it; then the histories meet."""
+    run(place, "checkout", "-q", "-b", "work")
+    run(place, "commit", "-q", "--allow-empty", "-m", "work")
+    run(tmp_path, "clone", "-q", "--depth", "1", "--branch", "work", f"file://{place}", "clone")
+    clone = tmp_path / "clone"
+    for ref in ("main", "origin/main"):
+        with pytest.raises(BaselineError, match="then give --baseline origin/main") as refusal:
+            git.earlier(git.repository_of(clone), ref)
+        advice = str(refusal.value).partition("with git ")[2].partition(",")[0]
+        assert advice == "fetch --unshallow origin main:refs/remotes/origin/main"
+    run(clone, *advice.split())
+    tip = run(place, "rev-parse", "main").strip()
+    assert git.earlier(git.repository_of(clone), "origin/main") == git.Earlier(commit=tip)
+
+
+def test_a_mistyped_ref_gets_a_suggestion(place):
+    with pytest.raises(BaselineError, match="There is no ref 'mian' in .*; did you mean 'main'"):
+        git.earlier(git.repository_of(place), "mian")
+
+
+@pytest.mark.parametrize(("ref", "what"), [("main:first", "a file"), ("main^{tree}", "a folder")])
+def test_what_is_no_commit_is_said_to_be_none(place, ref, what):
+    with pytest.raises(BaselineError, match=f"names {what} in .*, not a commit"):
+        git.earlier(git.repository_of(place), ref)
+
+
 def test_a_repository_without_commits_is_named(tmp_path):
     run(tmp_path, "init", "-q")
     with pytest.raises(BaselineError, match="has no commit yet"):
