@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,11 @@ from qualityscore.model.branch import BaselineState
 from qualityscore.runtime import git, workspace
 from qualityscore.runtime.documents import is_file, is_folder
 from qualityscore.runtime.target import Tree
+
+_EVERYWHERE = frozenset(
+    {"setup.py", "conftest.py", "tests/conftest.py", "test/conftest.py", "tests/__init__.py", "test/__init__.py"}
+    | {"docs/conf.py", "noxfile.py"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +52,12 @@ def take_branch(folder: Path, scratch: Path) -> tuple[Taken, git.Repository | No
 
 
 def take_baseline(
-    given: str, folder: Path, repository: git.Repository | None, scratch: Path
+    given: str, folder: Path, repository: git.Repository | None, scratch: Path, branch: Tree
 ) -> tuple[Taken, BaselineState, tuple[str, ...]]:
     """The baseline's files, what it is, and notes.
 
-    `given` is the file of a snapshot, a folder, or a ref of the repository. Raises BaselineError or SnapshotError with
-    the likeliest cause where it is none of them.
+    `given` is the file of a snapshot, a folder, or a ref of the repository; `branch` the files to compare. Raises
+    BaselineError or SnapshotError with the likeliest cause where it is none of them, or another project's snapshot.
     """
     path = Path(given)
     is_ref = repository is not None and git.resolve(repository, given) is not None
@@ -61,7 +67,7 @@ def take_baseline(
             f"or refs/heads/{given} for the branch."
         )
     if is_file(path):
-        return _from_snapshot(path, scratch)
+        return _from_snapshot(path, scratch, branch)
     if is_folder(path):
         return _from_folder(path, given, scratch)
     if repository is None:
@@ -81,10 +87,35 @@ def take_baseline(
     return Taken(tree=tree), state, notes
 
 
-def _from_snapshot(path: Path, scratch: Path) -> tuple[Taken, BaselineState, tuple[str, ...]]:
+def are_strangers(first: Tree, second: Tree) -> bool:
+    """Whether two trees have no Python file in common, neither a path nor a content; files that every project may have
+    (`_EVERYWHERE`), and empty ones, say nothing. Trees without any that says something are no strangers."""
+    telling = [_telling(tree) for tree in (first, second)]
+    if not all(telling):
+        return False
+    return not telling[0].keys() & telling[1].keys() and not {*telling[0].values()} & {*telling[1].values()}
+
+
+def _telling(tree: Tree) -> dict[str, bytes]:
+    """The digests of the Python files that tell a project from others, by path."""
+    found = {}
+    for name in tree.files:
+        if name.endswith(".py") and name not in _EVERYWHERE:
+            data = (tree.root / name).read_bytes()
+            if data.strip():
+                found[name] = hashlib.sha256(data).digest()
+    return found
+
+
+def _from_snapshot(path: Path, scratch: Path, branch: Tree) -> tuple[Taken, BaselineState, tuple[str, ...]]:
     snapshot = read_snapshot(path)
     unpack(snapshot, scratch / "snapshot", str(path))
     tree = _copied(scratch / "snapshot", scratch / "baseline", f"the snapshot {path}")
+    if are_strangers(tree, branch):
+        raise BaselineError(
+            f"The snapshot {path} is one of another project ({snapshot.name}): "
+            "it has no Python file in common with the repository."
+        )
     state = BaselineState(kind="snapshot", name=str(path), commit=snapshot.commit, digest=tree.digest, kept=True)
     return Taken(tree=tree, run=snapshot.run, run_key=snapshot.run_key), state, ()
 

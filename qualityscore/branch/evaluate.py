@@ -12,12 +12,13 @@ from pathlib import Path
 
 from qualityscore.branch import settings, state
 from qualityscore.branch.baseline import Taken, take_baseline, take_branch
+from qualityscore.branch.finding_codes import FINDING_CODES, is_finding_code
 from qualityscore.branch.report import report_of
 from qualityscore.branch.stages import FUNCTIONAL, Comparison, Progress
 from qualityscore.core import gate as core_gate
 from qualityscore.core import gate_check
 from qualityscore.core.profile import Profile
-from qualityscore.errors import HarnessError
+from qualityscore.errors import HarnessError, SettingsError
 from qualityscore.model.branch import (
     BaselineState,
     GateReport,
@@ -81,7 +82,7 @@ def evaluate_branch(
         against = BaselineState(kind="none", name="")
         notes: tuple[str, ...] = ()
         if baseline is not None:
-            earlier, against, notes = take_baseline(baseline, folder, repository, scratch)
+            earlier, against, notes = take_baseline(baseline, folder, repository, scratch, taken.tree)
         chosen, more = _settled(own_settings, earlier, baseline)
         home = earlier.tree.root if earlier is not None and chosen is not own_settings else folder
         the_gate = settings.choose_gate(gate, chosen, home)
@@ -128,6 +129,12 @@ def evaluate_branch(
 def check_gate(gate: core_gate.Gate, profile: Profile, *, accept_removed: bool = False) -> None:
     """Raise SettingsError for what is wrong with a gate whatever will be measured."""
     gate_check.check(gate, report_schema(), profile, accept_removed=accept_removed)
+    for spec in gate.conditions:
+        if spec.code is not None and not is_finding_code(spec.code):
+            raise SettingsError(
+                f"The gate {gate.source} names the code {spec.code!r}, which no finding has; "
+                f"{core_gate.near(spec.code, FINDING_CODES)}"
+            )
 
 
 def decide(gate: core_gate.Gate, report: Report, *, accept_removed: bool = False) -> GateReport:

@@ -1,17 +1,21 @@
 """Gates: what they bound, what they say, and how a mistake in one is named."""
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from qualityscore import pipeline
 from qualityscore.branch.evaluate import check_gate
 from qualityscore.branch.settings import default_gate
+from qualityscore.collectors import maintainability
 from qualityscore.core.gate import decide, parse_gate
 from qualityscore.errors import SettingsError
 from qualityscore.model.codec import dump
 from qualityscore.runtime.documents import load_profile
+from qualityscore.suites import cost_findings
 from sample_reports import branched, full
 
 FINDING = {"code": "B307", "severity": "medium", "message": "eval", "path": "a.py", "line": 3}
@@ -288,6 +292,25 @@ def test_the_default_gate_is_beyond_reproach_and_what_is_switched_off_is_not_loo
     checked(text, accept_removed=True)
     with pytest.raises(SettingsError):
         checked(text)
+
+
+@pytest.mark.parametrize(
+    ("code", "near"),
+    [("QSN01", "did you mean 'QSN001'?"), ("cost-grwth", "did you mean 'cost-growth'?"), ("b307", "there it has")],
+)
+def test_a_code_that_no_finding_has_is_refused(code, near):
+    with pytest.raises(SettingsError, match="which no finding has") as error:
+        checked(f"[[condition]]\nfindings = 'new'\ncode = '{code}'\nmax = 0")
+    assert near in str(error.value)
+
+
+def test_the_codes_of_every_tool_are_taken():
+    """Of bandit, pylint and our own, costs included: all that our sources write of them."""
+    costs = re.findall(r'"(cost-[a-z-]+)"', Path(cost_findings.__file__).read_text())
+    parts = re.findall(r'code = "([a-z-]+)"', Path(maintainability.__file__).read_text())
+    assert {"cost-growth", "low-index"} < {*costs, *parts}
+    for code in (*costs, *parts, "B307", "W0611", "QSN001", "duplicated-code", "dynamic-code"):
+        checked(f"[[condition]]\nfindings = 'new'\ncode = '{code}'\nmax = 0")
 
 
 @pytest.mark.parametrize("options", [{"task": "cachetools"}, {"baseline": None}])

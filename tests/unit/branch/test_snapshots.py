@@ -7,8 +7,11 @@ import zlib
 
 import pytest
 
+from qualityscore.branch.baseline import are_strangers, take_baseline
 from qualityscore.branch.state import Snapshot, unpack
-from qualityscore.errors import SnapshotError
+from qualityscore.errors import BaselineError, SnapshotError
+from qualityscore.model.codec import dump
+from qualityscore.runtime import workspace
 
 PACKED = zlib.compress(b"x = 1\n" * 100, 9)
 
@@ -42,3 +45,35 @@ def test_what_cannot_be_a_file_is_refused_in_a_sentence(tmp_path, name, data, sa
     with pytest.raises(SnapshotError, match=said) as refusal:
         unpack(snapshot(**{name: data}), tmp_path / "out", "s.json")
     assert str(refusal.value).endswith(".")
+
+
+def tree(folder, **files):
+    for name, text in files.items():
+        path = folder / "source" / f"{name.replace('__', '/')}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return workspace.copy(folder / "source", folder / "copy", ()).tree
+
+
+@pytest.mark.parametrize(
+    ("files", "strangers"),
+    [
+        ({"other": "y = 2\n", "setup": "s\n", "tests__conftest": "c\n"}, True),
+        ({"src__ledger": "x = 1\n"}, False),  # moved
+        ({"ledger": "x = 2\n"}, False),  # edited
+        ({"setup": "s\n"}, False),  # nothing that tells
+    ],
+    ids=["another project", "moved", "edited", "only what every project has"],
+)
+def test_trees_without_a_file_in_common_are_strangers(tmp_path, files, strangers):
+    ours = tree(tmp_path / "ours", ledger="x = 1\n", setup="s\n", tests__conftest="c\n", empty="")
+    assert are_strangers(tree(tmp_path / "theirs", empty2="", **files), ours) is strangers
+
+
+def test_the_snapshot_of_another_project_is_refused(tmp_path):
+    file = tmp_path / "other.snap"
+    file.write_text(dump(snapshot(**{"other.py": zlib.compress(b"y = 2")})))
+    ours = tree(tmp_path / "ours", ledger="x = 1\n")
+    with pytest.raises(BaselineError, match="is one of another project .* no Python file in common"):
+        take_baseline(str(file), tmp_path, None, tmp_path / "scratch", ours)
+    assert BaselineError.code == "QS-180"
