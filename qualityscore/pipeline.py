@@ -132,7 +132,7 @@ def evaluate(
     """
     wanted = _wanted(only)
     required = required_level(require_sandbox)
-    task, baseline = _against(repo, task, baseline)
+    task = _against(repo, task, baseline)
     conditions = _conditions(gate)
     if conditions is not None and task is not None:
         _check_gate(conditions, Path(task), profile, accept_removed=accept_removed)
@@ -226,16 +226,15 @@ def evaluate(
     return report
 
 
-def _against(repo: str | Path, task: str | None, baseline: str | None) -> tuple[str | None, str | None]:
-    """The task or the baseline to evaluate against: what the caller names, else what the repository's settings do."""
+def _against(repo: str | Path, task: str | None, baseline: str | None) -> str | None:
+    """The task to evaluate against: the caller's, else that of the repository's settings; None for an earlier state."""
     if task is not None and baseline is not None:
         raise UsageError("--task and --baseline exclude each other: a task brings its own reference.")
     if task is not None or baseline is not None:
-        return task, baseline
+        return task
     from qualityscore.branch.settings import read_settings  # noqa: PLC0415
 
-    spec = read_settings(Path(repo)).spec
-    return spec.task, spec.baseline
+    return read_settings(Path(repo)).spec.task
 
 
 def _evaluate_branch(repo: str | Path, **options: Any) -> Report:

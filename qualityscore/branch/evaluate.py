@@ -18,7 +18,7 @@ from qualityscore.branch.stages import FUNCTIONAL, Comparison, Progress
 from qualityscore.core import gate as core_gate
 from qualityscore.core import gate_check
 from qualityscore.core.profile import Profile
-from qualityscore.errors import HarnessError, SettingsError
+from qualityscore.errors import BaselineError, HarnessError, SettingsError
 from qualityscore.model.branch import (
     BaselineState,
     GateReport,
@@ -30,6 +30,7 @@ from qualityscore.model.report import (
     Report,
     SubjectInfo,
 )
+from qualityscore.runtime import git
 from qualityscore.runtime.documents import load_profile
 from qualityscore.runtime.sandbox.base import Level
 from qualityscore.runtime.sandbox.select import select
@@ -74,6 +75,7 @@ def evaluate_branch(
     started = datetime.now(UTC)
     folder = Path(repo)
     own_settings = settings.read_settings(folder)
+    named = baseline is not None
     baseline = baseline or own_settings.spec.baseline
     with scratch_folder("qualityscore-") as scratch:
         scratch.chmod(0o755)
@@ -84,8 +86,14 @@ def evaluate_branch(
         if baseline is not None:
             earlier, against, notes = take_baseline(baseline, folder, repository, scratch, taken.tree)
         chosen, more = _settled(own_settings, earlier, baseline)
+        if not named and baseline is not None:
+            more += _chosen_by_itself(own_settings, chosen, repository, against, same=_same_files(taken, earlier))
         home = earlier.tree.root if earlier is not None and chosen is not own_settings else folder
         the_gate = settings.choose_gate(gate, chosen, home)
+        if gate is None and earlier is not None and chosen is own_settings and own_settings.spec.gate is not None:
+            check_gate(the_gate, load_profile("reference"), accept_removed=accept_removed)
+            the_gate = settings.default_gate()
+            more += (f"the gate of {settings.NAME} is new in this branch: the default gate decides until it is merged",)
         name = profile or chosen.spec.profile or "reference"
         weights = load_profile(name)
         if earlier is not None or gate is not None:
@@ -170,10 +178,40 @@ def take_state(repo: str | Path, *, unsafe: bool = False, progress: Progress = s
         key = state.run_key(taken.tree, run.after_environment, run.sandbox.level.value) if run.after_environment else ""
         commit = None
         if repository is not None:
-            from qualityscore.runtime import git  # noqa: PLC0415
-
             commit = git.resolve(repository, "HEAD")
         return state.snapshot_of(taken.tree, name=str(repo), commit=commit, run=run.after_run, key=key)
+
+
+def _same_files(taken: Taken, earlier: Taken | None) -> bool:
+    return earlier is not None and earlier.tree.digest == taken.tree.digest
+
+
+def _chosen_by_itself(
+    own: settings.Settings,
+    chosen: settings.Settings,
+    repository: git.Repository | None,
+    against: BaselineState,
+    *,
+    same: bool,
+) -> tuple[str, ...]:
+    """Notes on a baseline that nobody but the judged settings named.
+
+    Raises BaselineError where they name the judged commit by a word that always does.
+    """
+    name = own.spec.baseline
+    notes: tuple[str, ...] = ()
+    if repository is not None and against.commit is not None and against.commit == git.resolve(repository, "HEAD"):
+        if same and name in ("HEAD", "@"):
+            raise BaselineError(
+                f"{settings.NAME} names {name!r} as the baseline, which is always the commit that is judged, so that "
+                "nothing can differ from it; name another ref there, or with --baseline."
+            )
+        what = "nothing differs from it" if same else "only what is in no commit yet differs from it"
+        notes += (f"the baseline {name!r} of {settings.NAME} is the commit that is judged itself: {what}",)
+    theirs = chosen.spec.baseline
+    if theirs is not None and theirs != name:
+        notes += (f"{settings.NAME} was changed to compare with {name!r}; the baseline's own names {theirs!r}",)
+    return notes
 
 
 def _settled(

@@ -74,7 +74,8 @@ class Project:
 
     `packages` are its top-level import names, `roots` the folders on the import path, `config` the file that configures
     pytest, `pytest_words` the options that it adds, `test_places` what it says holds the tests. `scripts` are entry
-    points as (group, name, target).
+    points as (group, name, target). `damage` is what keeps any tool from installing it: a `pyproject.toml` that
+    is not TOML.
     """
 
     name: str | None
@@ -87,6 +88,7 @@ class Project:
     requirements: Requirements
     scripts: tuple[tuple[str, str, str], ...] = ()
     version_file: str | None = None
+    damage: str | None = None
 
 
 def read_project(tree: Tree) -> Project:
@@ -133,6 +135,7 @@ class _Reader:
     def __init__(self, root: Path, files: tuple[str, ...]) -> None:
         self.root, self.files = root, files
         self.present = frozenset(files)
+        self.damage: str | None = None
         self.pyproject = self._toml("pyproject.toml")
         self.setup_cfg = self._ini("setup.cfg")
         self.setup_py = setup_arguments(self._text("setup.py"))
@@ -153,6 +156,7 @@ class _Reader:
             requirements=requirements,
             scripts=tuple(self._scripts()),
             version_file=self._version_file(),
+            damage=self.damage,
         )
 
     # --- who it is ---
@@ -465,7 +469,9 @@ class _Reader:
     def _toml(self, name: str) -> dict[str, Any]:
         try:
             return read_toml(self._text(name))
-        except tomllib.TOMLDecodeError:
+        except tomllib.TOMLDecodeError as error:
+            if name == _PYPROJECT:
+                self.damage = f"{name} is not TOML: {error}"
             return {}
 
     def _ini(self, name: str) -> configparser.RawConfigParser:

@@ -124,6 +124,8 @@ class Comparison:
         self.project = read_project(self.taken.tree)
         self.settled = read_project(self.earlier.tree) if self.earlier is not None else self.project
         self.notes += self.project.requirements.notes
+        if self.project.damage is not None:
+            self.notes.append(f"{self.project.damage}; what it says counts for nothing")
         before, after = self.settled.requirements, self.project.requirements
         if before.lock != after.lock:
             source = before.lock or "no lock"
@@ -139,6 +141,8 @@ class Comparison:
             self.before_environment, like = resolved.environment, resolved.lock
             self.notes += resolved.notes
         try:
+            if self.project.damage is not None and self.settled.damage is None:
+                raise EnvironmentBuildError(f"The project cannot be installed: {self.project.damage}")
             if self.settled.requirements == self.project.requirements:
                 like = None  # the very same resolution
             resolved = environments.ensure(self.taken.tree, self.project, cache_root(), like=like)

@@ -256,6 +256,16 @@ def test_an_environment_that_only_the_branch_breaks_is_the_branchs_fault(ledger,
 
 
 @pytest.mark.slow
+def test_a_pyproject_that_only_the_branch_breaks_fails_the_gate(ledger):
+    edit(ledger, "pyproject.toml", "dependencies = []", "dependencies = []\n[[[")
+    report = compare(ledger, only=("functional",))
+    assert failed(report) == ["what passed still passes"]
+    assert report.functional.score == 0.0
+    assert [f.fault for f in report.faults] == ["subject"]
+    assert "pyproject.toml is not TOML" in report.faults[0].reason
+
+
+@pytest.mark.slow
 def test_an_environment_that_the_baseline_cannot_have_is_no_fault_of_the_branch(ledger, capsys):
     edit(ledger, "pyproject.toml", "dependencies = []", 'dependencies = ["no-such-distribution-of-anyone==99"]')
     git(ledger, "commit", "-q", "-a", "-m", "broken")
@@ -312,6 +322,39 @@ def test_bad_input_is_one_sentence_and_status_2(ledger, capsys, arguments, said)
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("error QS-1")
     assert said in error
+
+
+def test_a_branch_cannot_name_itself_as_its_baseline(ledger, capsys):
+    put(ledger, {"qualityscore.toml": 'baseline = "main"\n'})
+    git(ledger, "add", "-A")
+    git(ledger, "commit", "-q", "-m", "settings")
+    git(ledger, "checkout", "-q", "-b", "evil")
+    put(ledger, {"qualityscore.toml": 'baseline = "HEAD"\n'})
+    git(ledger, "commit", "-q", "-a", "-m", "evil")
+    assert main(["evaluate", str(ledger), "--only", "functional"]) == 2
+    assert "names 'HEAD' as the baseline, which is always the commit that is judged" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_baseline_of_the_settings_that_is_the_judged_commit_is_noted(ledger):
+    put(ledger, {"qualityscore.toml": 'baseline = "main"\n'})
+    git(ledger, "add", "-A")
+    git(ledger, "commit", "-q", "-m", "settings")
+    report = evaluate(ledger, only=("functional",))
+    assert report.gate.passed
+    said = "the baseline 'main' of qualityscore.toml is the commit that is judged itself: nothing differs from it"
+    assert said in report.branch.notes
+
+
+@pytest.mark.slow
+def test_a_gate_that_is_new_in_the_branch_does_not_judge_it(ledger):
+    edit(ledger, "src/ledger/book.py", "result += amount", "result = amount")
+    lax = '[[gate.condition]]\nnumber = "functional.score"\nmin = 0\n'
+    put(ledger, {"qualityscore.toml": 'baseline = "main"\n' + lax})
+    report = evaluate(ledger, only=("functional",))
+    assert failed(report) == ["what passed still passes"]
+    said = "the gate of qualityscore.toml is new in this branch: the default gate decides until it is merged"
+    assert said in report.branch.notes
 
 
 def test_a_folder_without_git_has_no_refs(tmp_path, capsys):

@@ -47,6 +47,14 @@ def test_a_modern_project(tmp_path):
     assert project.scripts == (("console_scripts", "demo", "demo.cli:main"),)
 
 
+def test_a_pyproject_that_is_not_toml_is_damage(tmp_path):
+    assert read(tmp_path / "whole", {"pyproject.toml": "[project]\nname = 'demo'\n"}).damage is None
+    damage = read(tmp_path / "broken", {"pyproject.toml": "[project]\nname = 'demo'\n[[[\n"}).damage
+    assert damage is not None
+    assert damage.startswith("pyproject.toml is not TOML: ")
+    assert "line 3" in damage
+
+
 def test_an_old_project(tmp_path):
     project = read(
         tmp_path,
