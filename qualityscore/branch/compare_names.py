@@ -44,7 +44,7 @@ def compare_names(before: Code, after: Code) -> NameChanges | None:
     )
     lost: list[NameChange] = []
     incompatible: list[NameChange] = []
-    moved = 0
+    moved: list[str] = []
     for name in before.names:
         offered = sides.offered.get(name.name)
         if offered is not None:
@@ -56,7 +56,7 @@ def compare_names(before: Code, after: Code) -> NameChanges | None:
         elif name.name in after.unknown or _is_dynamic(name, after.unknown):
             continue
         elif whereabouts.has(name):
-            moved += 1
+            moved.append(name.name)
         else:
             lost.append(_missing(name, sides, lost))
     return NameChanges(
@@ -64,7 +64,8 @@ def compare_names(before: Code, after: Code) -> NameChanges | None:
         defined=len(before.names) - len(lost),
         lost=tuple(lost),
         incompatible=tuple(incompatible),
-        moved=moved,
+        moved=len(moved),
+        moved_names=tuple(moved),
     )
 
 
@@ -190,7 +191,7 @@ def _missing(name: Name, sides: _Sides, lost: Sequence[NameChange]) -> NameChang
     return NameChange(
         name=name.name,
         state="renamed",
-        reason=f"{found.path} has {found.qualname}, which is alike to {share:.0%}",
+        reason=f"{found.path} has {found.qualname}, which is {share:.0%} alike",
         to=found.qualname,
         similarity=share,
     )

@@ -158,7 +158,7 @@ def _decide(spec: ConditionSpec, report: Mapping[str, Any], source: str) -> Cond
         name=name,
         passed=passed,
         numbers=f"{spec.number} is {_short(value)}, {_bounds(spec)}{advice}",
-        examples=() if passed else tuple(_example(item) for item in owner[:_EXAMPLES]),
+        examples=() if passed else _examples(owner[:_EXAMPLES]),
     )
 
 
@@ -317,6 +317,15 @@ def _bounds(spec: ConditionSpec) -> str:
 
 def _short(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.4g}"
+
+
+def _examples(items: Sequence[Any]) -> tuple[str, ...]:
+    """One line each; what only repeats the reason of the one before says so instead."""
+    reasons = [item.get("reason") if isinstance(item, Mapping) else None for item in items]
+    return tuple(
+        _example({**item, "reason": "the same as above"} if i and reasons[i] and reasons[i] == reasons[i - 1] else item)
+        for i, item in enumerate(items)
+    )
 
 
 def _example(item: Any) -> str:

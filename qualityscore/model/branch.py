@@ -88,7 +88,7 @@ class NameChanges:
     """The baseline's public names: how many there are, how many are still defined, and which changed.
 
     `lost` are not defined any more; `incompatible` are, and cannot be called as before. `moved` counts those that are
-    defined elsewhere under the name they had.
+    defined elsewhere under the name they had; `moved_names` are they.
     """
 
     expected: int
@@ -96,6 +96,7 @@ class NameChanges:
     lost: tuple[NameChange, ...] = ()
     incompatible: tuple[NameChange, ...] = ()
     moved: int = 0
+    moved_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

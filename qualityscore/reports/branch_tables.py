@@ -12,7 +12,7 @@ from rich.text import Text
 from qualityscore.model.branch import BranchReport, GateReport, NameChange, TestChange
 from qualityscore.model.finding import Finding
 from qualityscore.model.report import Report
-from qualityscore.reports.plain_text import inert
+from qualityscore.reports.plain_text import inert, without_repeats
 
 SHOWN = 5
 TEST_LISTS = (
@@ -29,6 +29,7 @@ TEST_LISTS = (
 )
 """The lists of test changes in words, worst first."""
 INCOMPATIBLE = "whose signature changed incompatibly"
+MOVED = "moved, and still defined"
 ACCEPTABLE = frozenset({"removed", "skipped", "weakened"})
 """The lists that --accept-removed is about."""
 ACCEPTING = ", with --accept-removed"
@@ -105,7 +106,8 @@ def _shown_below(branch: BranchReport | None) -> Iterator[str]:
     for finding in branch.findings.new[:SHOWN] if branch.findings is not None else ():
         yield f"{_finding(finding)[0]} {finding.code}: {finding.message}"
     for name, _ in TEST_LISTS if branch.tests is not None else ():
-        yield from (f"{change.id}: {change.reason}" for change in getattr(branch.tests, name)[:SHOWN])
+        for change in getattr(branch.tests, name)[:SHOWN]:
+            yield from (f"{change.id}: {reason}" for reason in (change.reason, "the same as above"))
     if branch.names is not None:
         yield from (f"{change.name}: {change.reason}" for change in branch.names.lost[:SHOWN])
 
@@ -138,7 +140,8 @@ def _changes(report: Report, branch: BranchReport) -> Iterator[RenderableType]:
             if changes:
                 yield Text("")
                 yield Text(heading(name, words, len(changes), report), style="bold")
-                yield from _listed([(change.id, change.reason) for change in changes])
+                reasons = without_repeats(change.reason for change in changes)
+                yield from _listed([(change.id, reason) for change, reason in zip(changes, reasons, strict=True)])
     if branch.names is not None and branch.names.lost:
         yield Text("")
         yield Text(
@@ -149,6 +152,10 @@ def _changes(report: Report, branch: BranchReport) -> Iterator[RenderableType]:
         yield Text("")
         yield Text(f"{counted(len(branch.names.incompatible), 'public name')} {INCOMPATIBLE}", style="bold")
         yield from _listed([(change.name, change.reason) for change in branch.names.incompatible])
+    if branch.names is not None and branch.names.moved_names:
+        yield Text("")
+        yield Text(f"{counted(len(branch.names.moved_names), 'public name')} {MOVED}", style="bold")
+        yield from _listed([(name, "") for name in branch.names.moved_names])
     if branch.percentiles:
         yield Text("")
         yield Text("Raw measures among the pinned references (percentile: share of them that are no better)", "bold")

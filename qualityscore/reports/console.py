@@ -189,7 +189,9 @@ def raw_value(measure: MeasureReport) -> str:
     if measure.value is None:
         return "worth 0, no value"
     base = "" if measure.baseline is None else f", reference {_short(measure.baseline, measure.unit)}"
-    return f"{_short(measure.value, measure.unit)}{base}"
+    credited = measure.credibility is not None and measure.credibility < 0.9995
+    factor = f", × credibility {measure.credibility:.3f}" if credited else ""
+    return f"{_short(measure.value, measure.unit)}{base}{factor}"
 
 
 def _failed_tests(report: Report) -> Iterator[RenderableType]:

@@ -9,6 +9,7 @@ from qualityscore.model.report import DIMENSIONS, DimensionReport, MeasureReport
 from qualityscore.reports.console import costliest, credible_words, raw_value
 from qualityscore.reports.markdown_branch import folded, opening
 from qualityscore.reports.markdown_text import code, details, table
+from qualityscore.reports.plain_text import without_repeats
 
 SHOWN_TESTS = 30
 SHOWN_FINDINGS = 10
@@ -115,9 +116,10 @@ def _failed_tests(report: Report) -> Iterator[str]:
     failed = [test for test in report.functional.tests if test.outcome is not TestOutcome.PASSED]
     if not failed:
         return
+    messages = without_repeats(t.failure.message if t.failure else "" for t in failed[:SHOWN_TESTS])
     rows = [
-        [code(t.id), t.failure.class_name.value if t.failure else "", code(t.failure.message) if t.failure else ""]
-        for t in failed[:SHOWN_TESTS]
+        [code(t.id), t.failure.class_name.value if t.failure else "", code(message) if t.failure else ""]
+        for t, message in zip(failed, messages, strict=False)
     ]
     text = table(["test", "class", "what happened"], rows) + _more(len(failed), SHOWN_TESTS)
     yield details(f"{len(failed)} failed test{'' if len(failed) == 1 else 's'}", text)

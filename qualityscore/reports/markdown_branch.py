@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from qualityscore.model.branch import SEVERITIES, BranchReport, GateReport
 from qualityscore.model.finding import Finding
 from qualityscore.model.report import Report
-from qualityscore.reports.branch_tables import INCOMPATIBLE, TEST_LISTS, counted, heading, still_pass
+from qualityscore.reports.branch_tables import INCOMPATIBLE, MOVED, TEST_LISTS, counted, heading, still_pass
 from qualityscore.reports.markdown_text import code, details, table
+from qualityscore.reports.plain_text import without_repeats
 
 MATTERING = 3
 SHOWN_ROWS = 25
@@ -34,7 +35,10 @@ def folded(report: Report, branch: BranchReport) -> Iterator[str]:
         for name, words in TEST_LISTS:
             changes = getattr(branch.tests, name)
             if changes:
-                rows = [[code(c.id), code(c.to or ""), code(c.reason)] for c in changes[:SHOWN_ROWS]]
+                reasons = without_repeats(c.reason for c in changes[:SHOWN_ROWS])
+                rows = [
+                    [code(c.id), code(c.to or ""), code(reason)] for c, reason in zip(changes, reasons, strict=False)
+                ]
                 text = table(["test", "now", "what happened"], rows) + _more(len(changes))
                 yield details(heading(name, words, len(changes), report), text)
     if branch.names is not None:
@@ -46,6 +50,10 @@ def folded(report: Report, branch: BranchReport) -> Iterator[str]:
                 rows = [[code(c.name), c.state, code(c.reason)] for c in names[:SHOWN_ROWS]]
                 text = table(["name", "state", "why"], rows) + _more(len(names))
                 yield details(f"{counted(len(names), 'public name')} {title}", text)
+    if branch.names is not None and branch.names.moved_names:
+        moved = branch.names.moved_names
+        lines = "".join(f"- {code(name)}\n" for name in moved[:SHOWN_ROWS])
+        yield details(f"{counted(len(moved), 'public name')} {MOVED}", lines + _more(len(moved)))
     if branch.findings is not None and len(branch.findings.new) > MATTERING:
         yield details(counted(len(branch.findings.new), "new finding"), _findings(branch.findings.new))
     if branch.findings is not None and branch.findings.fixed:

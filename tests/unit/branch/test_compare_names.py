@@ -38,7 +38,7 @@ def test_the_same_names_are_all_defined():
 def test_a_moved_function_is_still_defined():
     after = code([name("m.g")], [definition("g", body="c"), definition("f", "pkg/_inner.py")])
     changes = compare_names(BEFORE, after)
-    assert (changes.defined, changes.moved) == (2, 1)
+    assert (changes.defined, changes.moved, changes.moved_names) == (2, 1, ("m.f",))
 
 
 def test_a_renamed_file_loses_nothing():

@@ -110,6 +110,14 @@ def test_the_default_gate_fails_for_every_list_of_bad_tests(change):
     assert ["--accept-removed" in c.numbers for c in failed] == [change in ("removed", "skipped", "weakened")]
 
 
+def test_a_cause_that_several_share_is_said_once():
+    document = report()
+    reasons = ("no environment", "no environment", "AssertionError")
+    document["branch"]["tests"]["broken"] = [{"id": f"t{n}", "reason": reason} for n, reason in enumerate(reasons)]
+    (failed,) = decide(default_gate(), document).failed
+    assert failed.examples == ("t0: no environment", "t1: the same as above", "t2: AssertionError")
+
+
 @pytest.mark.parametrize("change", ["removed", "skipped", "weakened"])
 def test_removed_tests_can_be_accepted(change):
     document = report()

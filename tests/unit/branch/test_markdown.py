@@ -120,6 +120,33 @@ def test_public_names_that_cannot_be_called_as_before_are_shown(render):
     assert "parameter 'rate' is new and required" in text
 
 
+@pytest.mark.parametrize("render", [markdown.render, console.render])
+def test_public_names_that_moved_are_named(render):
+    names = NameChanges(expected=4, defined=4, moved=2, moved_names=("m.total", "m.mean"))
+    text = render(compared(names=names))
+    assert "2 public names moved, and still defined" in text
+    assert "m.total" in text
+    assert "m.mean" in text
+
+
+@pytest.mark.parametrize("render", [markdown.render, console.render])
+def test_a_cause_that_breaks_many_tests_is_said_once(render):
+    broken = tuple(TestChange(id=f"t.py::test_{n}", reason="no environment: nosuchthing") for n in range(4))
+    text = render(compared(tests=TestChanges(expected=4, passed=0, broken=broken)))
+    assert (text.count("nosuchthing"), text.count("the same as above")) == (1, 3)
+
+
+@pytest.mark.parametrize("render", [markdown.render, console.render])
+def test_a_measure_that_credibility_lowered_says_so(render):
+    """A value as good as the baseline's scores 0.857 only because a seventh of the public names is gone."""
+    plain = compared()
+    security = plain.dimensions["security"]
+    lowered = replace(security.measures[0], value=0.0, baseline=0.0, score=0.857, credibility=0.857)
+    shown = replace(plain, dimensions={**plain.dimensions, "security": replace(security, measures=(lowered,))})
+    assert "0, reference 0, × credibility 0.857" in " ".join(render(shown).split())
+    assert "× credibility" not in render(plain)
+
+
 def test_one_condition_is_a_singular():
     one = Condition(name="c", passed=True, numbers="0")
     assert GateReport(source="s", passed=True, conditions=(one,)).words == "1 condition"
