@@ -18,7 +18,7 @@ from qualityscore.branch.standing import percentiles
 from qualityscore.collectors.bandit_risk import allowed_points
 from qualityscore.core.credibility import stability
 from qualityscore.core.failures import refine
-from qualityscore.core.matching import Matched, match
+from qualityscore.core.matching import Matched, match, one_per_cause
 from qualityscore.core.score import effective, score
 from qualityscore.model.branch import (
     SEVERITIES,
@@ -296,11 +296,11 @@ def _finding_changes(run: Comparison) -> FindingChanges | None:
             tuple(one for one in run.after_code.located if _asked(run, one.finding)),
             (run.before_code.bodies(), run.after_code.bodies()),
         )
-    new = (*matched.new, *(f for f in (run.cost.findings if run.cost else ()) if _asked(run, f)))
+    new = (*one_per_cause(matched.new), *(f for f in (run.cost.findings if run.cost else ()) if _asked(run, f)))
     counts = Counter(finding.severity for finding in new)
     return FindingChanges(
         new=tuple(sorted(new, key=lambda f: (SEVERITIES.index(f.severity), -f.points, f.path or "", f.line or 0))),
-        fixed=matched.fixed,
+        fixed=one_per_cause(matched.fixed),
         unchanged=matched.unchanged,
         new_by_severity={severity.value: counts[severity] for severity in SEVERITIES},
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from qualityscore.model.branch import SEVERITIES
@@ -18,6 +18,9 @@ from qualityscore.model.finding import Finding, Severity
 _RANK = {severity: rank for rank, severity in enumerate(reversed(SEVERITIES))}
 _PLACE = re.compile(r"\(?[\w./\\-]+\.pyw?(:\d+)*\)?")
 _NUMBER = re.compile(r"\d+(\.\d+)?")
+UNPARSABLE = "unparsable"
+_IMPORTER = re.compile(r"Cannot import '([^']+)' due to")
+"""What pylint says of a sound file that imports one which cannot be read."""
 OF_ONE_FUNCTION = frozenset({"low-index", "high-complexity", "duplicated-code"})
 """Findings about a function as a whole, whatever its statements are."""
 
@@ -139,3 +142,29 @@ def _round(
 
 def _rank(finding: Finding) -> int:
     return _RANK[Severity(finding.severity)]
+
+
+def one_per_cause(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings, with one for each file that cannot be read where several measures say so at one place, and none for
+    a sound file that only imports such a file.
+
+    Every measure keeps its own finding in a report's list, with its points; whoever counts what is new counts causes.
+    """
+    listed = tuple(findings)
+    broken = {_module(one.path) for one in listed if one.code == UNPARSABLE and not _IMPORTER.search(one.message)}
+    seen: set[tuple[str | None, int | None]] = set()
+    kept = []
+    for one in listed:
+        if one.code == UNPARSABLE:
+            importer = _IMPORTER.search(one.message)
+            blamed = importer is not None and any(f".{module}".endswith(f".{importer[1]}") for module in broken)
+            if blamed or (one.path, one.line) in seen:
+                continue
+            seen.add((one.path, one.line))
+        kept.append(one)
+    return tuple(kept)
+
+
+def _module(path: str | None) -> str:
+    """The dotted name of a file, from the root of the repository."""
+    return (path or "").removesuffix(".py").removesuffix("/__init__").replace("/", ".")

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from qualityscore.core.matching import Located, match
+from qualityscore.core.matching import Located, match, one_per_cause
 from qualityscore.model.finding import Finding, Severity
 
 EVAL = Located(
@@ -88,3 +88,27 @@ def test_every_finding_is_paired_at_most_once():
     several = [moved(EVAL, line=n) for n in range(5)]
     assert counts(several, several[:3]) == (0, 2, 3)
     assert counts(several[:3], several) == (2, 0, 3)
+
+
+def unreadable(path, line, message):
+    return Finding(code="unparsable", tool="t", message=message, severity=Severity.HIGH, path=path, line=line)
+
+
+def test_one_syntax_error_is_one_new_finding():
+    """Three measures say so of the file that has it; two say so of a sound file that imports it."""
+    broken = [
+        unreadable("src/ledger/core.py", 35, f"python 3.11 cannot read this file{more}: invalid syntax")
+        for more in ("", ", so nobody knows what it does", "")
+    ]
+    said = "syntax-error: Cannot import 'ledger.core' due to 'invalid syntax (ledger.core, line 35)'"
+    importer = [unreadable("src/ledger/__init__.py", 2, f"pylint cannot read this file: {said}")] * 2
+    other = unreadable("b.py", 35, "python 3.11 cannot read this file: invalid syntax")
+    kept = one_per_cause([importer[0], *broken, importer[1], other, EVAL.finding, EVAL.finding])
+    assert kept == (broken[0], other, EVAL.finding, EVAL.finding)
+
+
+def test_an_importer_of_what_is_not_among_the_findings_stays():
+    said = "pylint cannot read this file: syntax-error: Cannot import 'vendored.x' due to 'invalid syntax'"
+    importer = unreadable("a.py", 2, said)
+    other = unreadable("b.py", 1, "python 3.11 cannot read this file: invalid syntax")
+    assert one_per_cause([importer, other]) == (importer, other)
