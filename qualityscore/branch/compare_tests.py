@@ -164,7 +164,9 @@ class _Comparison:
         fails = crossed is not None and crossed.verdict is Verdict.FAILED
         failure = crossed.failure if fails and crossed is not None else self._broken_import(id_)
         if old is not None and new is not None and new.assertions < old.assertions:
-            self._note("weakened", id_, f"{new.assertions} assertions, {old.assertions} before", to=_other(id_, now_id))
+            plural = "" if new.assertions == 1 else "s"
+            reason = f"{new.assertions} assertion{plural}, {old.assertions} before"
+            self._note("weakened", id_, reason, to=_other(id_, now_id))
             self._as_before(id_, TestOutcome.PASSED)
         elif old is not None and new is not None and new.skips and not old.skips:
             reason = "a decorator lets it be skipped, or fail, now"

@@ -320,7 +320,8 @@ def _service_notes(run: Comparison) -> tuple[str, ...]:
     lonely = [t for t in failed if t.failure is not None and _SERVICES.search(t.failure.message)]
     if not lonely:
         return ()
+    need = "1 test needs" if len(lonely) == 1 else f"{len(lonely)} tests need"
     return (
-        f"{len(lonely)} tests need a network or a service, which the sandbox does not have (first {lonely[0].id}); "
-        "they fail at the baseline already and count for nothing",
+        f"{need} a network or a service, which the sandbox does not have (first {lonely[0].id}): "
+        "failing at the baseline already, and counting for nothing",
     )

@@ -283,7 +283,7 @@ def test_tests_that_need_a_service_are_named_and_count_for_nothing(ledger):
     git(ledger, "commit", "-q", "-m", "service")
     report = compare(ledger, only=("functional",))
     assert report.gate.passed
-    assert any("1 tests need a network or a service" in note for note in report.branch.notes)
+    assert any("1 test needs a network or a service" in note for note in report.branch.notes)
 
 
 def test_a_snapshot_is_a_baseline(ledger, tmp_path):

@@ -103,6 +103,13 @@ def test_a_test_with_fewer_assertions_is_weakened():
     assert compared.results[0].outcome is TestOutcome.FAILED
 
 
+@pytest.mark.parametrize(("left", "said"), [(1, "1 assertion, 3 before"), (2, "2 assertions, 3 before")])
+def test_one_assertion_is_a_singular(left, said):
+    old, new = [definition("a", "b1", 3)], [definition("a", "b2", left)]
+    (weakened,) = compare(run(a=True), run(a=True), old=old, new=new).changes.weakened
+    assert weakened.reason == said
+
+
 def test_a_test_that_may_be_skipped_or_fail_now_is_weakened():
     old, new = [definition("a")], [definition("a", skips=True)]
     assert lists(compare(run(a=True), run(a=True), old=old, new=new)) == {"weakened": ["a"]}

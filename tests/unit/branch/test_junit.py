@@ -39,7 +39,7 @@ def branch(*, accepted=False, **functional):
         removed=(change("removed", "it is gone, and would pass"),),
         skipped=(change("skipped", "skipped: too slow"),),
         weakened=(
-            change("weaker", "1 assertions, 2 before"),
+            change("weaker", "1 assertion, 2 before"),
             change("moved", "0 assertions, 2 before", to="t::test_n"),
         ),
         failing=(change("new", "assert 1 == 2", duration_s=0.5), TestChange(id="tests/bad.py", reason="SyntaxError")),
@@ -75,7 +75,7 @@ def test_what_a_branch_lost_fails_and_what_it_adds_and_fails_is_there():
         "test_kept": (None, "", "0.250"),
         "test_removed": ("failure", "removed: it is gone, and would pass", None),
         "test_skipped": ("failure", "newly skipped: skipped: too slow", None),
-        "test_weaker": ("failure", "weakened: 1 assertions, 2 before", "0.250"),
+        "test_weaker": ("failure", "weakened: 1 assertion, 2 before", "0.250"),
         "test_moved": ("failure", "weakened (now t::test_n): 0 assertions, 2 before", "0.250"),
         "test_new": ("failure", "new and failing: assert 1 == 2", "0.500"),
         "tests/bad.py": ("failure", "new and failing: SyntaxError", None),
