@@ -13,7 +13,7 @@ import sys
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +68,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """The definitions of files, and the surroundings of the lines that were asked for, by (path, line)."""
+    """The definitions of files, and the surroundings of the lines that were asked for, by (path, line).
+
+    `imports` are the modules that each file names in absolute imports.
+    """
 
     definitions: tuple[Definition, ...]
     places: Mapping[tuple[str, int], Place]
+    imports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def by_path(self) -> dict[str, list[Definition]]:
         """The definitions of each file."""
@@ -103,7 +107,8 @@ def read_definitions(
         definitions += (Definition(path=path, **{**d, "grams": tuple(d["grams"])}) for d in found[path]["found"])
         for line, (scope, statement) in found[path]["places"].items():
             places[path, int(line)] = Place(scope=scope, statement=statement)
-    return Reading(definitions=tuple(definitions), places=places)
+    imports = {path: tuple(found[path]["imports"]) for path in wanted if path in found}
+    return Reading(definitions=tuple(definitions), places=places, imports=imports)
 
 
 def _key(tree: Tree, path: str, lines: list[int]) -> str:
@@ -136,10 +141,11 @@ def definitions_in_worker(root: str, path: str, lines: list[int]) -> dict[str, A
     source = read_source(Path(root), path)
     tree = parse(source) if isinstance(source, SourceFile) else source
     if isinstance(tree, Unparsable):
-        return {"found": [], "places": {}}
+        return {"found": [], "places": {}, "imports": []}
     found = [_describe(qualname, node) for qualname, node in _walk(tree, "")]
     found += [_constant(name, statement) for statement in tree.body for name in _bound(statement)]
-    return {"found": found, "places": {str(line): _place(tree, line) for line in lines}}
+    places = {str(line): _place(tree, line) for line in lines}
+    return {"found": found, "places": places, "imports": sorted(set(_imported(tree)))}
 
 
 class Likeness:
@@ -197,6 +203,16 @@ def _describe(qualname: str, node: _Scoped) -> dict[str, Any]:
         "assertions": sum(_asserts(inner) for inner in ast.walk(ast.Module(body=body, type_ignores=[]))),
         "skips": any(_SKIPPING.search(ast.unparse(decorator)) for decorator in node.decorator_list),
     }
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """The modules of absolute imports, wherever they stand."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield module
 
 
 def _bound(statement: ast.stmt) -> Iterator[str]:

@@ -119,12 +119,20 @@ def is_test_file(path: str) -> bool:
 
 
 def arrange(
-    folder: Path, *, code: Tree, tests: Tree | None, project: Project, config_from: Tree | None, settled: Project
+    folder: Path,
+    *,
+    code: Tree,
+    tests: Tree | None,
+    project: Project,
+    config_from: Tree | None,
+    settled: Project,
+    beside: Sequence[str] = (),
 ) -> Arrangement:
     """Lay code and tests out under `folder`.
 
-    `tests` replaces the code's own test files where given. `config_from` is the tree whose pytest configuration counts
-    and `settled` what that tree says about itself; the file gets a name of its own, so that the code keeps its files.
+    `tests` replaces the code's own test files where given, and its files `beside` come along. `config_from` is the tree
+    whose pytest configuration counts and `settled` what that tree says about itself; the file gets a name of its own,
+    so that the code keeps its files.
     """
     root = folder / "tree"
     shutil.copytree(code.root, root, symlinks=True)
@@ -136,6 +144,13 @@ def arrange(
             files.discard(name)
         for name in (f for f in tests.files if is_test_file(f)):
             target = root / name
+            target.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
+            shutil.copy(tests.root / name, target)
+            files.add(name)
+        for name in beside:
+            target = root / name
+            if target.is_dir() or any(parent.is_file() for parent in target.parents):
+                continue  # the branch has a folder for the file, or the other way round
             target.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
             shutil.copy(tests.root / name, target)
             files.add(name)

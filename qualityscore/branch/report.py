@@ -141,6 +141,7 @@ def _compare_tests(run: Comparison) -> Compared | None:
         definitions[0],
         run.after_code.definitions if run.after_code else (),
         flaky=run.flaky,
+        helpers=run.beside,
     )
 
 

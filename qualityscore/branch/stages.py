@@ -13,6 +13,7 @@ from qualityscore.branch import costs as cost_stage
 from qualityscore.branch import environment as environments
 from qualityscore.branch import own_tests, settings, state
 from qualityscore.branch.baseline import Taken
+from qualityscore.branch.beside import beside_tests
 from qualityscore.branch.compare_tests import function_of
 from qualityscore.branch.own_tests import Arrangement, OwnRun, Verdict, is_test_file
 from qualityscore.branch.project import Project, read_project
@@ -76,6 +77,7 @@ class Comparison:
     before_run: OwnRun | None = None
     after_run: OwnRun | None = None
     crossed_run: OwnRun | None = None
+    beside: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     arrangements: dict[str, Arrangement] = field(default_factory=dict)
     before_code: state.Code | None = None
@@ -187,10 +189,11 @@ class Comparison:
             settled=self.settled,
         )  # fmt: skip
         after, crossed = self.play("after", self.after_environment), None
-        if self.tests_differ():
+        self.beside = beside_tests(self.earlier.tree, tree, self.settled, cache_root() / "static" / "results.sqlite")
+        if self.tests_differ() or any(name.endswith(".py") for name in self.beside):
             self.arrangements["crossed"] = own_tests.arrange(
                 self.scratch / "crossed", code=tree, tests=self.earlier.tree, project=self.project,
-                config_from=self.earlier.tree, settled=self.settled,
+                config_from=self.earlier.tree, settled=self.settled, beside=self.beside,
             )  # fmt: skip
             crossed = self.play("crossed", self.after_environment)
         flaky = self.flaky_of(before, after, self.after_environment)

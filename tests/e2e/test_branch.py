@@ -107,6 +107,49 @@ def test_a_conftest_that_changes_what_tests_see_fails_the_gate(ledger):
     assert report.functional.score == 0.5
 
 
+def use_helper_and_data(folder: Path) -> None:
+    """A commit more: a test that asserts by a module at the root, and reads data from there."""
+    test = """
+        from pathlib import Path
+
+        from checks import check
+        from ledger import total
+
+        DATA = Path(__file__).parent.parent / "numbers" / "some.txt"
+
+
+        def test_sum():
+            check(total(map(int, DATA.read_text().split())), 6)
+        """
+    helper = "def check(actual, expected):\n    assert actual == expected\n"
+    put(folder, {"checks.py": helper, "numbers/some.txt": "1 2 3\n", "tests/test_sum.py": test})
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "helper")
+
+
+@pytest.mark.slow
+def test_a_helper_outside_the_tests_that_asserts_nothing_any_more_fails_the_gate(ledger):
+    use_helper_and_data(ledger)
+    edit(ledger, "src/ledger/book.py", "result = 0", "result = 1 if isinstance(amounts, map) else 0")
+    edit(ledger, "checks.py", "assert actual == expected", "pass")
+    report = compare(ledger, only=("functional",))
+    assert failed(report) == ["no test passes by what was changed beside it"]
+    assert [change.id for change in report.branch.tests.undermined] == ["tests/test_sum.py::test_sum"]
+
+
+@pytest.mark.slow
+def test_tests_that_move_with_their_helper_and_their_data_fail_nothing(ledger):
+    use_helper_and_data(ledger)
+    for old, new in (("checks.py", "tests/checks.py"), ("numbers", "tests/numbers")):
+        (ledger / old).rename(ledger / new)
+    put(ledger, {"tests/unit/__init__.py": "", "tests/__init__.py": ""})
+    (ledger / "tests/test_sum.py").rename(ledger / "tests/unit/test_sum.py")
+    edit(ledger, "tests/unit/test_sum.py", "from checks", "from tests.checks")
+    report = compare(ledger, only=("functional",))
+    assert failed(report) == []
+    assert [change.to for change in report.branch.tests.moved] == ["tests/unit/test_sum.py::test_sum"]
+
+
 @pytest.mark.slow
 def test_a_configuration_that_deselects_tests_is_not_honoured(ledger):
     edit(ledger, "src/ledger/book.py", "result += amount", "result = amount")
