@@ -141,6 +141,8 @@ def evaluate(
         raise UsageError("--time-budget and --no-live-reference need a task of ours; name it with --task.")
     if fresh is not None and (task is None or is_file):
         raise UsageError("--fresh draws the probes of a task of ours again; name one with --task.")
+    if fresh is not None and not any("robustness" in _NEEDS[name] for name in only or _NEEDS):
+        raise UsageError("--fresh draws probes again, and --only leaves them out; add robustness to it.")
     if task is None:
         if requirements is not None:
             raise UsageError("--requirements is for RAL-Bench's task files; a repository brings its own.")

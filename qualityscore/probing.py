@@ -8,8 +8,9 @@ from dataclasses import replace
 from qualityscore.errors import ReferenceFaultError
 from qualityscore.model.task import Task
 from qualityscore.snapshots import reference_target
-from qualityscore.suites import probe_build, robustness
+from qualityscore.suites import probe_build, probe_review, robustness
 from qualityscore.suites.manifest import Manifest, as_read
+from qualityscore.suites.probe_candidates import AS_CALLED
 
 
 def build(task: Task, seed: int, *, unsafe: bool, say: Callable[[str], None]) -> Manifest:
@@ -18,6 +19,7 @@ def build(task: Task, seed: int, *, unsafe: bool, say: Callable[[str], None]) ->
     Raises ReferenceFaultError where the reference cannot be probed, or does not survive what was built, and
     HarnessError where what was built could not be loaded again.
     """
+    probe_review.load(task.probes_folder)  # what is wrong with it is said before anything runs
     with reference_target(task, None, unsafe=unsafe) as target:
         say("the reference is asked what it survives")
         manifest = as_read(probe_build.build(target, seed))
@@ -38,6 +40,8 @@ def summary(manifest: Manifest) -> Iterator[str]:
     kinds = {kind: sum(probe.kind == kind for probe in probes) for kind in ("valid", "guarded", "hostile")}
     counted = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     yield f"{len(probes)} probes of {len(manifest.entries)} entries ({counted}), {len(manifest.properties)} properties"
+    if not any(probe.inputs == AS_CALLED for probe in probes):
+        yield "no probe is a call of the functional suite: it calls nothing of the surface, or there is none"
     few = [entry.name for entry in manifest.entries if sum(probe.value for probe in entry.probes) < 2]
     if few:
         yield f"without two values that no stub gives: {', '.join(few)}; each needs a touching functional test"

@@ -37,14 +37,17 @@ def fresh_line(fresh: FreshOutcome) -> str:
 
 
 def _worst(found: RobustnessReport, saved: str | None) -> str:
-    """The entry to begin with: the one that lost the largest share, hard faults first."""
+    """What to begin with: the entry that lost the largest share, hard faults first, else a property that fails."""
     lost = [entry for entry in found.entries if entry.survived < entry.total]
-    if not lost:
+    if lost:
+        first = min(lost, key=lambda e: (not e.hard_fault, e.survived / e.total, e.entry)).entry
+    else:
+        first = next((held.id for held in found.properties if not held.passed), "")
+    if not first:
         return ""
-    first = min(lost, key=lambda e: (not e.hard_fault, e.survived / e.total, e.entry))
-    command = shlex.join(("qualityscore", "probes", "reproduce", saved or "report.json", first.entry))
+    command = shlex.join(("qualityscore", "probes", "reproduce", saved or "report.json", first))
     before = "" if saved else "evaluate with --json report.json, then "
-    return f"; begin with {first.entry} ({before}{command})"
+    return f"; begin with {first} ({before}{command})"
 
 
 def _shown(share: Share) -> str:

@@ -66,8 +66,8 @@ def build(target: Target, seed: int, *, avoid: frozenset[tuple[str, ...]] = froz
 
     Raises ReferenceFaultError where the reference cannot be imported or surveyed, or a property does not hold on it.
     """
-    known, wider = survey(target, seed)
     review = probe_review.load(target.task.probes_folder)
+    known, wider = survey(target, seed)
     dropped: Counter[str] = Counter()
     bases = probe_bases.alone(
         partial(_ask, target), {e.entry.name: sensible_calls(known, e)[:_TRIED] for e in known.entries}

@@ -37,24 +37,30 @@ def program(imports: Iterable[str], setup: Iterable[str], call: str, note: str |
 def smallest_failing(report: Report, name: str, probes_folder: Path) -> str:
     """The smallest failing input of a surface entry, or the failing property, as a program for a person to run.
 
-    It is run where the subject can be imported. What the subject wrote comes into it as comments only. Raises
-    ReportError where the report has no such entry, or nothing failed.
+    Where nothing of an entry fails, an input that it answers otherwise than the reference. It is run where the subject
+    can be imported. What the subject wrote comes into it as comments only. Raises ReportError where the report has no
+    such entry, or nothing failed.
     """
     if report.robustness is None:
         raise ReportError("The report holds no probes: robustness was not measured.")
     for entry in report.robustness.entries:
         if entry.entry == name:
-            for found in (*entry.failures, *entry.differences):
+            for found in entry.failures:
                 return found.snippet
+            for found in entry.differences:
+                return f"# survived, and no loss; but another answer than the reference's:\n{found.snippet}"
             raise ReportError(f"Every probe of {name} was survived, with the reference's values.")
     for held in report.robustness.properties:
         if held.id == name:
             if held.passed:
                 raise ReportError(f"The property {name} holds.")
             return _property_program(held, probes_folder)
-    failing = [e.entry for e in report.robustness.entries if e.failures or e.differences]
+    failing = [e.entry for e in report.robustness.entries if e.failures]
     failing += [held.id for held in report.robustness.properties if not held.passed]
-    raise ReportError(f"The report has no entry {name}; something fails in: {', '.join(failing) or 'none'}.")
+    other = [e.entry for e in report.robustness.entries if e.differences and not e.failures]
+    said = f"something fails in: {', '.join(failing) or 'none'}"
+    said += f"; only answered otherwise: {', '.join(other)}" if other else ""
+    raise ReportError(f"The report has no entry {name}; {said}.")
 
 
 def _property_program(held: PropertyOutcome, probes_folder: Path) -> str:

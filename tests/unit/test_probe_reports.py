@@ -81,6 +81,21 @@ def test_the_command_that_reproduces_a_failure_has_all_its_arguments(saved: str 
     assert shlex.quote(given.report) in console.render(with_probes(), width=200, saved=saved)
 
 
+def test_where_only_a_property_fails_it_is_what_to_begin_with() -> None:
+    entries = tuple(e for e in with_probes().robustness.entries if e.survived == e.total)
+    (line,) = probe_lines(with_probes(entries=entries, survived=16, total=16), "r.json")
+    assert line.endswith("begin with prop_order (qualityscore probes reproduce r.json prop_order)")
+
+
+def test_an_answer_that_only_differs_is_not_called_a_failure() -> None:
+    program = smallest_failing(with_probes(), "pkg.other", Path())
+    assert program.startswith("# survived, and no loss")
+    with pytest.raises(
+        ReportError, match="fails in: pkg.slow, pkg.odd, prop_order; only answered otherwise: pkg.other"
+    ):
+        smallest_failing(with_probes(), "pkg.none", Path())
+
+
 def test_a_subject_that_knows_the_inputs_by_heart_is_called_so() -> None:
     (_, honest) = probe_lines(with_probes(fresh=fresh(148, agrees=True)))
     assert honest.endswith("the two agree")
@@ -131,3 +146,10 @@ def test_fresh_inputs_need_a_task_with_probes(tmp_path: Path, capsys: pytest.Cap
     (tmp_path / "a.py").write_text("x = 1\n", "utf-8")
     assert main(["evaluate", str(tmp_path), "--fresh", "5"]) == 2
     assert "--task" in capsys.readouterr().err
+
+
+def test_fresh_inputs_need_the_probes_of_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n", "utf-8")
+    only = ["--task", "cachetools", "--only", "functional"]
+    assert main(["evaluate", str(tmp_path), *only, "--fresh", "5"]) == 2
+    assert "add robustness" in capsys.readouterr().err
