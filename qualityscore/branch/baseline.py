@@ -107,6 +107,30 @@ def _telling(tree: Tree) -> dict[str, bytes]:
     return found
 
 
+def notes_on(taken: Taken, earlier: Taken, repository: git.Repository | None, state: BaselineState) -> tuple[str, ...]:
+    """What a comparison of these two states cannot show."""
+    mine, theirs = taken.tree, earlier.tree
+    if mine.digest == theirs.digest:
+        return ("the branch and the baseline are identical: there is nothing to compare",)
+    if repository is None or state.kind != "git":
+        return ()
+    both = sorted({*mine.files} & {*theirs.files})
+    filtered = {
+        name: by
+        for name, by in git.filters(repository, both).items()
+        if (mine.root / name).read_bytes() != (theirs.root / name).read_bytes()
+    }
+    if not filtered:
+        return ()
+    first, by = next(iter(filtered.items()))
+    more = f" and {len(filtered) - 1} more" if len(filtered) > 1 else ""
+    return (
+        f"of {first}{more} the baseline has what git stores for the filter {by!r}, not what a checkout holds: tests "
+        "that read it may fail there, and count for nothing; give --baseline the folder of a checkout "
+        "(git worktree add)",
+    )
+
+
 def _from_snapshot(path: Path, scratch: Path, branch: Tree) -> tuple[Taken, BaselineState, tuple[str, ...]]:
     snapshot = read_snapshot(path)
     unpack(snapshot, scratch / "snapshot", str(path))

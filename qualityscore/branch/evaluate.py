@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from qualityscore.branch import settings, state
-from qualityscore.branch.baseline import Taken, take_baseline, take_branch
+from qualityscore.branch.baseline import Taken, notes_on, take_baseline, take_branch
 from qualityscore.branch.finding_codes import FINDING_CODES, is_finding_code
 from qualityscore.branch.report import report_of
 from qualityscore.branch.stages import FUNCTIONAL, Comparison, Progress
@@ -85,6 +85,7 @@ def evaluate_branch(
         notes: tuple[str, ...] = ()
         if baseline is not None:
             earlier, against, notes = take_baseline(baseline, folder, repository, scratch, taken.tree)
+            notes += notes_on(taken, earlier, repository, against)
         chosen, more = _settled(own_settings, earlier, baseline)
         if not named and baseline is not None:
             more += _chosen_by_itself(own_settings, chosen, repository, against, same=_same_files(taken, earlier))

@@ -132,6 +132,19 @@ def _deepen(ref: str, remotes: Sequence[str]) -> str:
     )
 
 
+def filters(repository: Repository, names: Sequence[str]) -> dict[str, str]:
+    """The filter that the attributes of the working tree name for files, such as `lfs`; only files that have one.
+
+    `names` are relative to the repository's prefix. No filter is run.
+    """
+    request = b"".join(os.fsencode(name) + b"\0" for name in names)
+    folder = repository.top / repository.prefix
+    outcome = _git(folder, "check-attr", "--stdin", "-z", "filter", stdin=request)
+    words = [os.fsdecode(word) for word in outcome.stdout.split(b"\0")] if outcome.code == 0 else []
+    named = zip(words[::3], words[2::3], strict=False)
+    return {name: value for name, value in named if value not in ("unspecified", "unset", "set")}
+
+
 def require_clean_submodules(repository: Repository) -> None:
     """Raise SubjectError where a submodule holds changes that no commit of the repository could name."""
     outcome = _checked(
