@@ -67,7 +67,7 @@ def test_a_new_finding_fails_nothing_where_only_the_tests_were_asked_for(ledger)
     assert report.gate.passed
     numbers = {condition.name: condition.numbers for condition in report.gate.conditions}
     assert numbers["no new finding of high severity"] == "not asked for"
-    assert (report.findings, report.branch.findings.new, report.credibility.score) == ((), (), None)
+    assert (report.findings, report.branch.findings, report.credibility.score) == ((), None, None)
     assert (report.branch.names, report.faults) == (None, ())
     both = compare(ledger, only=("functional", "security"))
     assert failed(both) == ["no new finding of high severity"]
