@@ -117,6 +117,7 @@ def comparison(tmp_path, monkeypatch):
     monkeypatch.setattr(Comparison, "target", lambda *arguments: None)
     monkeypatch.setattr(Comparison, "tests_differ", lambda self: True)
     monkeypatch.setattr(Comparison, "has_tests", lambda self: True)
+    monkeypatch.setattr(stages, "beside_tests", lambda *arguments: ())
 
     def make(*runs):
         left = iter(runs)
