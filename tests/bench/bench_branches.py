@@ -47,7 +47,7 @@ def summary(report: Report) -> dict[str, object]:
         "changes": {name: len(getattr(tests, name)) for name in lists if tests and getattr(tests, name)},
         "names": [names.defined, names.expected] if names else None,
         "lost": [f"{c.name} ({c.state})" for c in names.lost][:8] if names else [],
-        "findings": [len(findings.new), len(findings.fixed), findings.unchanged],
+        "findings": [len(findings.new), len(findings.fixed), findings.unchanged] if findings else None,
         "gate": report.gate.passed if report.gate else None,
         "failed": [c.name for c in report.gate.failed] if report.gate else [],
         "functional": report.functional.score,
@@ -133,7 +133,7 @@ def main() -> int:
 def is_still(step: object) -> bool:
     """Nothing broke, nothing is new, and the gate passes."""
     assert isinstance(step, dict)
-    return is_usable(step) and step["gate"] is True and not step["changes"] and step["findings"][:2] == [0, 0]
+    return is_usable(step) and step["gate"] is True and not step["changes"] and (step["findings"] or [0, 0])[:2] == [0, 0]
 
 
 if __name__ == "__main__":
