@@ -133,7 +133,9 @@ def main() -> int:
 def is_still(step: object) -> bool:
     """Nothing broke, nothing is new, and the gate passes."""
     assert isinstance(step, dict)
-    return is_usable(step) and step["gate"] is True and not step["changes"] and (step["findings"] or [0, 0])[:2] == [0, 0]
+    return (
+        is_usable(step) and step["gate"] is True and not step["changes"] and (step["findings"] or [0, 0])[:2] == [0, 0]
+    )
 
 
 if __name__ == "__main__":
