@@ -21,9 +21,9 @@ _SOURCES = frozenset({"src", "lib"})
 def beside_tests(before: Tree, after: Tree, project: Project, cache: Path | None = None) -> tuple[str, ...]:
     """The baseline's files that its tests need beside their own, where the branch has them otherwise or not at all.
 
-    They are the modules of `helper_units`, and data files that are gone from places that hold no code. What is in `src`
-    or `lib` is code. Nothing is read where nothing outside the tests' own folders changed. Raises ToolError as
-    `read_definitions` does.
+    They are the modules of `helper_units` that the branch's code does not use either, and data files that are gone from
+    places that hold no code. What is in `src` or `lib` is code. Nothing is read where nothing outside the tests' own
+    folders changed. Raises ToolError as `read_definitions` does.
     """
     present = frozenset(after.files)
     candidates = [f for f in before.files if not is_test_file(f) and f.partition("/")[0] not in _SOURCES]
@@ -32,6 +32,8 @@ def beside_tests(before: Tree, after: Tree, project: Project, cache: Path | None
     found = [f for f in changed if f not in present and not f.endswith(".py") and _unit(f) not in code]
     if any(f.endswith(".py") for f in changed):
         units = helper_units(read_definitions(before, before.files, {}, cache), project)
+        if units:
+            units -= _used_by_code(read_definitions(after, after.files, {}, cache), units)
         found += [f for f in changed if _unit(f) in units]
     return tuple(found)
 
@@ -68,6 +70,16 @@ def helper_units(reading: Reading, project: Project) -> frozenset[str]:
         )
     }
     return frozenset(helpers) if any("" in users[unit] for unit in known - helpers) else frozenset()
+
+
+def _used_by_code(reading: Reading, units: frozenset[str]) -> frozenset[str]:
+    """What code that is neither a test nor one of the units imports: there it is code under test."""
+    return frozenset(
+        module.partition(".")[0]
+        for path, modules in reading.imports.items()
+        if not is_test_file(path) and _unit(path) not in units
+        for module in modules
+    )
 
 
 def _code_names(paths: Iterable[str], project: Project) -> set[str]:

@@ -75,7 +75,8 @@ class _Whereabouts:
     def __init__(self, before: Code, after: Code) -> None:
         self.before = before
         production = frozenset(after.production)
-        old = {(d.path, d.qualname): d for d in before.definitions}
+        self.judged = frozenset(before.production)
+        old = {(d.path, d.qualname): d for d in before.definitions if d.path in self.judged}
         new = {(d.path, d.qualname): d for d in after.definitions if d.path in production}
         vanished: dict[str, list[Definition]] = defaultdict(list)
         fresh: dict[str, list[Definition]] = defaultdict(list)
@@ -97,7 +98,7 @@ class _Whereabouts:
         if name.origin in self.origins:
             return True
         definition = _definition(name, self.before)
-        if definition is None:
+        if definition is None or definition.path not in self.judged:  # such as tests that a package holds
             return name.qualname in self.fresh
         place = (definition.path, definition.qualname)
         return place in self.standing or place in self.moved
@@ -200,8 +201,13 @@ def _missing(name: Name, sides: _Sides, lost: Sequence[NameChange]) -> NameChang
 def _definition(name: Name, code: Code) -> Definition | None:
     module = name.origin.partition(":")[0].replace(".", "/")
     candidates = [d for d in code.definitions if d.qualname == name.qualname]
-    exact = [d for d in candidates if d.path.removesuffix(".py").removesuffix("/__init__").endswith(module)]
+    exact = [d for d in candidates if _module_path(d).endswith(f"/{module}")]
     return next(iter(exact or candidates), None)
+
+
+def _module_path(definition: Definition) -> str:
+    """`/src/pkg/a` for `src/pkg/a.py`, `/src/pkg` for its `__init__.py`: parts are compared whole."""
+    return "/" + definition.path.removesuffix(".py").removesuffix("/__init__")
 
 
 def _fresh(before: Code, after: Code) -> Iterable[Definition]:

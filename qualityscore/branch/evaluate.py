@@ -91,12 +91,12 @@ def evaluate_branch(
             more += _chosen_by_itself(own_settings, chosen, repository, against, same=_same_files(taken, earlier))
         home = earlier.tree.root if earlier is not None and chosen is not own_settings else folder
         the_gate = settings.choose_gate(gate, chosen, home)
-        if gate is None and earlier is not None and chosen is own_settings and own_settings.spec.gate is not None:
-            check_gate(the_gate, load_profile("reference"), accept_removed=accept_removed)
-            the_gate = settings.default_gate()
-            more += (f"the gate of {settings.NAME} is new in this branch: the default gate decides until it is merged",)
         name = profile or chosen.spec.profile or "reference"
         weights = load_profile(name)
+        if gate is None and earlier is not None and chosen is own_settings and own_settings.spec.gate is not None:
+            check_gate(the_gate, weights, accept_removed=accept_removed)
+            the_gate = _fitting(settings.default_gate(), weights)
+            more += (f"the gate of {settings.NAME} is new in this branch: the default gate decides until it is merged",)
         if earlier is not None or gate is not None:
             check_gate(the_gate, weights, accept_removed=accept_removed)
         run = Comparison(
@@ -133,6 +133,12 @@ def evaluate_branch(
     if interrupted:
         raise Interrupted(report)
     return report
+
+
+def _fitting(gate: core_gate.Gate, profile: Profile) -> core_gate.Gate:
+    """A gate without the drops of what a profile does not have."""
+    known = {*gate_check.TOTALS, *(dimension.id for dimension in profile.dimensions), *profile.measure_ids}
+    return replace(gate, conditions=tuple(c for c in gate.conditions if c.drop is None or c.drop in known))
 
 
 def check_gate(gate: core_gate.Gate, profile: Profile, *, accept_removed: bool = False) -> None:

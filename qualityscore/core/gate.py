@@ -150,7 +150,7 @@ def _decide(spec: ConditionSpec, report: Mapping[str, Any], source: str) -> Cond
         return _unmeasured(name, spec.number, report, passed=spec.if_measured)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise SettingsError(f"The gate {source} bounds {spec.number!r}, which is no number but {_kind(value)}.")
-    if spec.number.split(".")[0] == "findings" and _is_open(value, spec, report):
+    if spec.number.startswith(("findings.", "branch.findings.")) and _is_open(value, spec, report):
         return _unmeasured(name, "a part of the findings", report, passed=False)
     passed = _within(value, spec)
     advice = "" if passed or not spec.accepts_removed else "; --accept-removed accepts it"
@@ -243,6 +243,8 @@ def _cause(report: Mapping[str, Any]) -> str | None:
 def _is_open(count: float, spec: ConditionSpec, report: Mapping[str, Any]) -> bool:
     """Whether findings that a fault kept from being made could change what a condition on their number says."""
     if _cause(report) is None or (spec.max is not None and count > spec.max + _CLOSE):
+        return False
+    if spec.max is None and spec.min is not None and count >= spec.min - _CLOSE:
         return False
     return any(
         dimension.get("score") is None and dimension.get("applicable", True) and not dimension.get("left_out", False)

@@ -109,7 +109,8 @@ def _shown_below(branch: BranchReport | None) -> Iterator[str]:
         for change in getattr(branch.tests, name)[:SHOWN]:
             yield from (f"{change.id}: {reason}" for reason in (change.reason, "the same as above"))
     if branch.names is not None:
-        yield from (f"{change.name}: {change.reason}" for change in branch.names.lost[:SHOWN])
+        for lost in branch.names.lost[:SHOWN]:
+            yield from (f"{lost.name}: {reason}" for reason in (lost.reason, "the same as above"))
 
 
 def listed_tests(branch: BranchReport | None) -> frozenset[str]:

@@ -41,6 +41,11 @@ def test_what_has_not_changed_does_not_count(tmp_path):
     assert beside(tmp_path, FILES | {"ledger/__init__.py": "def total(amounts):\n    return 0\n"}) == ()
 
 
+def test_what_the_branchs_code_uses_is_code_under_test(tmp_path):
+    used = {"checks.py": CHECK + "def new(): ...\n", "ledger/__init__.py": "from checks import new\n"}
+    assert beside(tmp_path, FILES | used) == ()
+
+
 def test_a_helper_and_data_that_were_moved_come_along(tmp_path):
     after = {name: text for name, text in FILES.items() if name not in ("checks.py", "data/one.csv")}
     moved = {"tests/checks.py": CHECK, "tests/data/one.csv": "1\n"}

@@ -1,6 +1,7 @@
 """Public names: moved ones are still there, renamed ones are not and are recognised."""
 
 import time
+from dataclasses import replace
 
 from qualityscore.branch.compare_names import compare_names
 from qualityscore.branch.definitions import Definition
@@ -136,3 +137,33 @@ def test_methods_of_a_renamed_class_are_renamed_with_it():
 def test_a_name_that_is_made_at_run_time_is_not_called_missing():
     after = code([name("m.g")], [definition("g", body="c")], unknown=("m.f",))
     assert compare_names(BEFORE, after).lost == ()
+
+
+def with_tests(code_, *, but):
+    """The same state, where the files of `but` are no production code."""
+    return replace(code_, production=tuple(path for path in code_.production if path not in but))
+
+
+def test_a_test_that_is_moved_inside_its_package_is_no_lost_name():
+    old, new = "pkg/tests/test_a.py", "pkg/tests/unit/test_a.py"
+    before = code([name("pkg.tests.test_a.test_x")], [definition("test_x", old)])
+    after = code([name("pkg.tests.unit.test_a.test_x")], [definition("test_x", new)])
+    changes = compare_names(with_tests(before, but=[old]), with_tests(after, but=[new]))
+    assert (changes.lost, changes.defined) == ((), 1)
+
+
+def test_a_name_that_stays_in_a_test_takes_no_new_place_from_code():
+    held = definition("LIMIT", "tests/x.py", body="o", grams=())
+    before = code([name("a.LIMIT")], [definition("LIMIT", "a.py", grams=()), held])
+    after = code([name("b.LIMIT")], [definition("LIMIT", "b.py", body="n", grams=()), held])
+    changes = compare_names(with_tests(before, but=["tests/x.py"]), with_tests(after, but=["tests/x.py"]))
+    assert (changes.lost, changes.moved_names) == ((), ("a.LIMIT",))
+
+
+def test_a_module_whose_name_ends_alike_does_not_stand_for_another():
+    before = code(
+        [name("utils.parse"), name("cli_utils.parse")],
+        [definition("parse", "cli_utils.py", body="o"), definition("parse", "utils.py")],
+    )
+    after = code([name("cli_utils.parse")], [definition("parse", "cli_utils.py", body="o")])
+    assert [c.name for c in compare_names(before, after).lost] == ["utils.parse"]

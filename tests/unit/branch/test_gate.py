@@ -392,6 +392,20 @@ def test_findings_that_are_only_partly_known_fail_a_gate_and_do_not_pass_it(coun
     assert verdict('[[condition]]\nnumber = "findings.count"\nmax = 0', document).verdict == said
 
 
+def test_compared_findings_that_are_only_partly_known_pass_no_gate_on_their_number():
+    document = unread()
+    document["branch"]["findings"] = {"new": [], "fixed": [], "unchanged": 0}
+    found = verdict('[[condition]]\nnumber = "branch.findings.new.count"\nmax = 0', document)
+    assert found.verdict == "not decided"
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, "not decided"), (1, "passed")])
+def test_a_lower_bound_that_is_met_already_is_decided(count, said):
+    document = unread()
+    document["findings"] = [FINDING] * count
+    assert verdict('[[condition]]\nfindings = "all"\nmin = 1', document).verdict == said
+
+
 def test_a_drop_that_counts_only_where_it_was_measured_is_open_after_a_fault():
     document = unread()
     text = '[[condition]]\ndrop = "maintainability"\nmax = 0.1\nif_measured = true'
