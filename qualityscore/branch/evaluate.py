@@ -95,7 +95,7 @@ def evaluate_branch(
         weights = load_profile(name)
         if gate is None and earlier is not None and chosen is own_settings and own_settings.spec.gate is not None:
             check_gate(the_gate, weights, accept_removed=accept_removed)
-            the_gate = _fitting(settings.default_gate(), weights)
+            the_gate = fitting_gate(settings.default_gate(), weights)
             more += (f"the gate of {settings.NAME} is new in this branch: the default gate decides until it is merged",)
         if earlier is not None or gate is not None:
             check_gate(the_gate, weights, accept_removed=accept_removed)
@@ -135,7 +135,7 @@ def evaluate_branch(
     return report
 
 
-def _fitting(gate: core_gate.Gate, profile: Profile) -> core_gate.Gate:
+def fitting_gate(gate: core_gate.Gate, profile: Profile) -> core_gate.Gate:
     """A gate without the drops of what a profile does not have."""
     known = {*gate_check.TOTALS, *(dimension.id for dimension in profile.dimensions), *profile.measure_ids}
     return replace(gate, conditions=tuple(c for c in gate.conditions if c.drop is None or c.drop in known))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qualityscore import pipeline
-from qualityscore.branch.evaluate import check_gate
+from qualityscore.branch.evaluate import check_gate, fitting_gate
 from qualityscore.branch.settings import default_gate
 from qualityscore.collectors import maintainability
 from qualityscore.core.gate import decide, parse_gate
@@ -420,3 +420,14 @@ def test_findings_that_were_not_asked_for_are_no_open_question():
     for dimension in document["dimensions"].values():
         dimension["left_out"] = True
     assert verdict(STATIC.format("new"), document).passed
+
+
+def test_the_default_gate_in_place_of_a_new_one_asks_for_nothing_that_the_profile_lacks():
+    """The profile `ral-bench` has no measure `workload.cost`, which the default gate bounds."""
+    profile = load_profile("ral-bench")
+    with pytest.raises(SettingsError, match=r"workload\.cost"):
+        check_gate(default_gate(), profile)
+    fitting = fitting_gate(default_gate(), profile)
+    check_gate(fitting, profile)
+    gone = {c.drop for c in default_gate().conditions} - {c.drop for c in fitting.conditions}
+    assert gone == {"workload.cost"}
