@@ -101,8 +101,8 @@ def test_an_independent_implementation_has_the_imported_names_and_a_readme(task)
 def test_outcomes_of_independent_implementations_name_what_exists():
     outcomes = tomllib.loads((INDEPENDENT / "outcomes.toml").read_text(encoding="utf-8"))["outcome"]
     for outcome in outcomes:
-        assert set(outcome) - {"open"} == {"task", "test", "whose", "why", "mended"}, outcome
-        assert outcome.get("open", True) is True
+        assert set(outcome) - {"open", "gone"} == {"task", "test", "whose", "why", "mended"}, outcome
+        assert outcome.get("open", True) is outcome.get("gone", True) is True
         assert outcome["whose"] in {"implementation", "suite", "requirement"}
         assert outcome["task"] in IMPLEMENTED
         kind, _, name = outcome["test"].rpartition(" ")
@@ -110,7 +110,8 @@ def test_outcomes_of_independent_implementations_name_what_exists():
         if kind == "workload":
             assert f'id = "{name}"' in (probes / "workloads.py").read_text(encoding="utf-8"), outcome
         elif kind == "probe":
-            assert f'"id": "{name}"' in (probes / "manifest.json").read_text(encoding="utf-8"), outcome
+            is_frozen = f'"id": "{name}"' in (probes / "manifest.json").read_text(encoding="utf-8")
+            assert is_frozen is not outcome.get("gone", False), outcome
         elif name.startswith("prop_"):
             assert f"def {name}(" in (probes / "probes.py").read_text(encoding="utf-8"), outcome
         elif name != "doubt":
