@@ -10,7 +10,6 @@ Arguments of `prepare`: `suite` (folder of the derived suite), `work` (private w
 (the options of `tracer.Tracer`).
 """
 
-import asyncio
 import builtins
 import importlib
 import inspect
@@ -93,7 +92,7 @@ class Plugin:
         if not inspect.iscoroutinefunction(pyfuncitem.obj):
             return None
         names = pyfuncitem._fixtureinfo.argnames
-        asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+        importlib.import_module("asyncio").run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
         return True
 
 
@@ -103,6 +102,7 @@ def prepare(args, send):
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(args["suite"], folder)
     os.chdir(folder)
+    _load_asyncio(folder)
     os.environ["PYTHONPATH"] = os.path.join(args["inside"], "children")
     os.environ["QS_ROOTS"] = os.pathsep.join(args["roots"])
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -140,6 +140,14 @@ def prepare(args, send):
     items = [item.nodeid for item in session.items]
     send(wire.dumps({"items": items, "files": files}).encode())
     return State(session, plugin, watcher, parts, record)
+
+
+def _load_asyncio(folder):
+    """Load asyncio before the subject can, for a suite that has coroutines; a sixth of pytest's own start."""
+    for path in Path(folder).rglob("*.py"):
+        if b"async" in path.read_bytes():
+            importlib.import_module("asyncio")
+            return
 
 
 def _purge(roots, imports):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from qualityscore.judging.inputs import visible_literals
 from qualityscore.judging.literals import Known, immutable
@@ -22,13 +23,15 @@ from qualityscore.judging.source import Edit, Source, docstrings
 
 RECORDER = "__qs__"
 _SHOWN = 300
+_REMEMBERED = 64  # suite files: a service or a batch judges one task again and again
 _Key = tuple[str, str]  # (owner: "" for the module, or a test function; name)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def derive(source: str, filename: str, exclude: frozenset[str] = frozenset()) -> DerivedSuite:
     """Derive the recording suite of one file. Assertions whose key is in `exclude` stay in the child.
 
-    Raises SyntaxError when `source` is not Python.
+    The result is remembered and shared: not to be changed. Raises SyntaxError when `source` is not Python.
     """
     try:
         text = Source(source)

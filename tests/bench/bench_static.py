@@ -30,9 +30,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from foreign_code import fetch
 
 import qualityscore
-from qualityscore.collectors.context import StaticContext
-from qualityscore.collectors.one_pass import observe
-from qualityscore.collectors.static import context_for, parse
 from qualityscore.languages.python_imports import Modules, imports_of
 from qualityscore.languages.python_production import production_files, scan_tree
 from qualityscore.languages.python_source import SourceFile, read_source
@@ -73,7 +70,7 @@ def _children_s() -> float:
 def one_pass(root: Path, cache: Path, *what: str) -> tuple[Cost, float]:
     """A pass in a fresh process: its cost, and the seconds inside the call (without starting an interpreter)."""
     before, started = _children_s(), time.perf_counter()
-    argv = [sys.executable, __file__, "--child", str(root), str(cache), *what]
+    argv = [sys.executable, str(Path(__file__).with_name("static_pass.py")), str(root), str(cache), *what]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as child:
         peak = _Peak(child.pid)
         output, _ = child.communicate()
@@ -106,25 +103,6 @@ class _Peak:
         self._done.set()
         self._thread.join()
         return self._peak
-
-
-def child(root: Path, cache: Path, what: list[str]) -> None:
-    """What runs in the fresh process."""
-    started = time.perf_counter()
-    if what:
-        from qualityscore.analysers.documents import document
-        from qualityscore.analysers.repository import read_repository
-
-        started = time.perf_counter()
-        document(read_repository(root), tuple(what))
-    else:
-        context = context_of(root, cache)
-        parse(observe(context), context)
-    print(json.dumps({"call_s": time.perf_counter() - started}))
-
-
-def context_of(root: Path, cache: Path | None) -> StaticContext:
-    return context_for(scan_tree(root), judged=None, cache=cache)
 
 
 def production_copy(root: Path, target: Path) -> Path:
@@ -218,9 +196,6 @@ def measure_package(package: str, source: Path) -> bool:
 
 
 def main() -> int:
-    if sys.argv[1:2] == ["--child"]:
-        child(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:])
-        return 0
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, help="where packages are kept between runs")
     parser.add_argument("--package", action="append", help="NAME==VERSION (default: the three)")
