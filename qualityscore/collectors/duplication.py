@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from qualityscore.collectors.context import CollectorResult, StaticContext, StaticFacts
 from qualityscore.collectors.judged import judge, nothing_judged
@@ -17,12 +17,8 @@ from qualityscore.languages.python_source import printable
 from qualityscore.model.finding import Finding, Severity
 from qualityscore.model.measure import Measured
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 WINDOW = 50
-_BASE = 0x9E3779B97F4A7C15  # odd, so that multiplication modulo 2**64 loses nothing
+_BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplication modulo 2**64 loses nothing
 
 
 class Duplication:
@@ -74,17 +70,15 @@ def repeated_tokens(functions: Sequence[Sequence[int]]) -> list[tuple[int, int]]
 
     Linear in the number of tokens: windows are compared by a 64-bit rolling hash.
     """
-    np = import_module("numpy")  # not at the top: a pass whose results are all kept starts without it
-
     lengths = np.array([len(codes) for codes in functions], dtype=np.int64)
     tokens = np.fromiter((code for codes in functions for code in codes), dtype=np.uint64, count=int(lengths.sum()))
     owner = np.repeat(np.arange(len(functions)), lengths)
     windows = len(tokens) - WINDOW + 1
     if windows <= 0:
         return [(0, 0)] * len(functions)
-    hashes, base = np.zeros(windows, dtype=np.uint64), np.uint64(_BASE)
+    hashes = np.zeros(windows, dtype=np.uint64)
     for offset in range(WINDOW):
-        hashes = hashes * base + _mixed(tokens[offset : offset + windows])
+        hashes = hashes * _BASE + _mixed(tokens[offset : offset + windows])
     places = np.flatnonzero(owner[:windows] == owner[WINDOW - 1 :])  # windows within one function
     _, first, which = np.unique(hashes[places], return_index=True, return_inverse=True)
     originals = places[first[which]]
@@ -101,10 +95,9 @@ def repeated_tokens(functions: Sequence[Sequence[int]]) -> list[tuple[int, int]]
     return [(int(count), int(source)) for count, source in zip(counts, sources, strict=True)]
 
 
-def _mixed(tokens: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mixed(tokens: np.ndarray) -> np.ndarray:
     """Spread 32-bit token numbers over 64 bits (the finaliser of splitmix64), so that sums do not meet by accident."""
-    word = tokens.dtype.type
-    mixed: NDArray[np.uint64] = (tokens ^ (tokens >> word(30))) * word(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> word(27))) * word(0x94D049BB133111EB)
-    mixed ^= mixed >> word(31)
+    mixed: np.ndarray = (tokens ^ (tokens >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
     return mixed
