@@ -14,6 +14,8 @@ from qualityscore.core.intervals import cluster_interval, wilson
 
 EXACT_LIMIT = 400
 """Pairs up to which the signed-rank distribution is computed exactly; the normal approximation is used beyond."""
+ROUNDING = 1e-9
+"""Two numbers are equal when they differ by at most this share of the larger: 0.1 + 0.2 and 0.3 are not two values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +41,10 @@ class McNemar:
 class SignedRank:
     """Wilcoxon's signed-rank test of paired numbers, zero differences dropped, ties sharing their mean rank.
 
-    `p` is exact and two-sided (normal approximation beyond 400 pairs), 1 where nothing differs. `rank_biserial` is
-    (W+ - W-)/(W+ + W-), from -1 to 1, None where nothing differs. `mean_difference` (first less second) has a bootstrap
-    interval over the pairs, zero differences included.
+    What differs by rounding alone does not differ, and differences that do so are tied (see `ROUNDING`). `p` is exact
+    and two-sided (normal approximation beyond 400 pairs), 1 where nothing differs. `rank_biserial` is (W+ - W-)/(W+ +
+    W-), from -1 to 1, None where nothing differs. `mean_difference` (first less second) has a bootstrap interval over
+    the pairs, zero differences included.
     """
 
     n: int
@@ -79,9 +82,11 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
 
 def signed_rank(first: Sequence[float], second: Sequence[float], rng: np.random.Generator) -> SignedRank:
     """Wilcoxon's test of first against second. `rng` draws the interval of the mean difference."""
-    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    differing = differences[differences != 0]
-    ranks = rankdata(np.abs(differing))
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    differences = paired_differences(one, other)
+    differs = differences != 0
+    differing, slack = differences[differs], _slack(one, other)[differs]
+    ranks = _ranks(np.abs(differing), slack)
     w_plus, w_minus = float(ranks[differing > 0].sum()), float(ranks[differing < 0].sum())
     interval = cluster_interval(differences.tolist(), rng)
     return SignedRank(
@@ -95,6 +100,12 @@ def signed_rank(first: Sequence[float], second: Sequence[float], rng: np.random.
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,
     )
+
+
+def paired_differences(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """First less second, 0 where they differ by rounding alone, NaN where either is."""
+    differences = first - second
+    return np.where(np.abs(differences) <= _slack(first, second), 0.0, differences)
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -121,6 +132,20 @@ def sign_flip(differences: NDArray[np.float64], rng: np.random.Generator, draws:
     # Rounding must not make a flip that gives the same mean look smaller.
     reached = (flipped >= observed - 1e-12 * np.abs(cells).sum(axis=0)).sum(axis=0)
     return tuple(float(p) for p in (1 + reached) / (1 + draws))
+
+
+def _slack(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    return ROUNDING * np.maximum(np.abs(first), np.abs(second))
+
+
+def _ranks(sizes: NDArray[np.float64], slack: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean ranks, where neighbours in size that rounding of either one's values can explain are tied."""
+    order = np.argsort(sizes, kind="stable")
+    apart = np.diff(sizes[order]) > np.maximum(slack[order][1:], slack[order][:-1])
+    steps = np.concatenate(([0.0], np.cumsum(apart)))[: len(sizes)]
+    found = np.empty_like(sizes)
+    found[order] = rankdata(steps)
+    return found
 
 
 def _signed_rank_p(ranks: NDArray[np.float64], smaller: float) -> float:

@@ -1,7 +1,11 @@
 """Paired tests against other implementations and against counting all possibilities."""
 
+import csv
 import itertools
 import math
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,7 +108,9 @@ def test_the_signed_rank_test_agrees_with_scipy_where_nothing_is_tied(n):
 def test_many_pairs_use_an_approximation_that_meets_scipys():
     random = np.random.default_rng(3)
     first, second = random.normal(0.1, 1, 500).round(1), random.normal(0, 1, 500).round(1)
-    expected = scipy.stats.wilcoxon(first, second, method="asymptotic", correction=True, zero_method="wilcox")
+    # scipy ties only what is equal in every bit: it gets differences of one decimal.
+    tenths = (first - second).round(1)
+    expected = scipy.stats.wilcoxon(tenths, method="asymptotic", correction=True, zero_method="wilcox")
     result = signed_rank(first.tolist(), second.tolist(), rng())
     assert result.p == pytest.approx(expected.pvalue, rel=0.01)
 
@@ -114,6 +120,52 @@ def test_the_rank_biserial_correlation_by_hand():
     result = signed_rank([1.0, -2.0, 3.0], [0.0, 0.0, 0.0], rng())
     assert result.rank_biserial == pytest.approx(1 / 3)
     assert result.mean_difference == pytest.approx(2 / 3)
+
+
+def test_differences_that_only_rounding_tells_apart_are_tied():
+    # One of ten tests or fewer each time: all |d| are 1/10, each of rank 3.5, four up and two down.
+    first, second = [3, 7, 9, 4, 6, 8], [2, 6, 8, 3, 7, 9]
+    result = signed_rank([x / 10 for x in first], [x / 10 for x in second], rng())
+    assert (result.w_plus, result.w_minus) == (14, 7)
+    assert result.rank_biserial == pytest.approx(1 / 3)
+    # With equal ranks W counts signs: at most two of six are of the rarer kind in 22 of 64 cases, on either side.
+    assert result.p == pytest.approx(44 / 64)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-6, 1e6])
+def test_what_differs_by_rounding_alone_does_not_differ(scale):
+    result = signed_rank([(0.1 + 0.2) * scale] * 6, [0.3 * scale] * 6, rng())
+    assert (result.differing, result.p, result.mean_difference, result.low) == (0, 1, 0, 0)
+    assert signed_rank([0.3 * scale] * 6, [0.299999 * scale] * 6, rng()).differing == 6
+
+
+def test_large_values_beside_small_ones_do_not_hide_their_differences():
+    assert signed_rank([1e9, 1e-3, 2e-3], [1e9, 2e-3, 4e-3], rng()).differing == 2
+
+
+def test_the_published_shares_give_the_ranks_of_exact_fractions():
+    folder = Path(__file__).resolve().parents[2] / "data" / "ral_bench"
+    shares = defaultdict(dict)
+    with (folder / "results.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            total = int(row["functional_total"] or 0)
+            shares[row["model"]][row["task"]] = Fraction(int(row["functional_passed"]), total) if total else Fraction(0)
+    tasks = sorted({task for known in shares.values() for task in known})
+    for one, other in itertools.combinations(sorted(shares), 2):
+        first, second = ([shares[label].get(task, Fraction(0)) for task in tasks] for label in (one, other))
+        differing = [a - b for a, b in zip(first, second, strict=True) if a != b]
+        # Fractions compare exactly: a mean rank is half of all smaller ones and of all that are no larger, plus 1.
+        sizes = [abs(d) for d in differing]
+        doubled = [sum(s < x for s in sizes) + sum(s <= x for s in sizes) + 1 for x in sizes]
+        plus = sum(r for r, d in zip(doubled, differing, strict=True) if d > 0)
+        ways = {0: 1}
+        for rank in doubled:
+            ways = {w: ways.get(w, 0) + ways.get(w - rank, 0) for w in {*ways, *(w + rank for w in ways)}}
+        smaller = min(plus, sum(doubled) - plus)
+        tail = Fraction(2 * sum(count for w, count in ways.items() if w <= smaller), 2 ** len(doubled))
+        result = signed_rank([float(a) for a in first], [float(b) for b in second], rng())
+        assert (result.differing, 2 * result.w_plus) == (len(differing), plus)
+        assert result.p == pytest.approx(min(1.0, float(tail)))
 
 
 @pytest.mark.parametrize("p_values", [[], [0.04], [0.01, 0.04, 0.03, 0.005], [0.5, 0.5, 0.5], [0.0, 1.0, 0.02, 0.02]])
