@@ -51,7 +51,9 @@ def combine_measures(spec: DimensionSpec, measures: Sequence[Normalised]) -> Com
     present = [m for m in measures if m.report.applicable]
     left_out = any(m.left_out for m in present)
     score, floor, ceiling = _sum(
-        [w for w in weights if w], [m.report.score for m in present], [(m.floor, m.ceiling) for m in present]
+        [w for w, m in zip(weights, measures, strict=True) if m.report.applicable],
+        [m.report.score for m in present],
+        [(m.floor, m.ceiling) for m in present],
     )
     hidden = left_out or not present
     low, high = (None, None) if hidden else bounds(score, floor, ceiling)
@@ -82,7 +84,9 @@ def combine_dimensions(
     if not present or any(d.left_out for d in present):
         return reports, NonFunctionalReport(score=None, low=None, high=None)
     score, floor, ceiling = _sum(
-        [w for w in weights if w], [d.report.score for d in present], [(d.floor, d.ceiling) for d in present]
+        [w for w, d in zip(weights, dimensions, strict=True) if d.report.applicable],
+        [d.report.score for d in present],
+        [(d.floor, d.ceiling) for d in present],
     )
     low, high = bounds(score, floor, ceiling)
     return reports, NonFunctionalReport(score=score, low=low, high=high)

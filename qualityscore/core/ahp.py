@@ -21,6 +21,9 @@ CR_LIMIT = 0.1
 SAATY_SCALE = tuple(sorted({float(k) for k in range(1, 10)} | {1.0 / k for k in range(2, 10)}))
 """1/9, 1/8, ..., 1/2, 1, 2, ..., 9: the judgements that a person gives."""
 
+LARGEST_JUDGEMENT = 1e9
+"""Far beyond any judgement of a person; where entries differ by much more, an eigenvector rounds weights to 0."""
+
 _RECIPROCITY = 1e-6
 
 
@@ -51,7 +54,10 @@ def weigh(matrix: Sequence[Sequence[float]], names: Sequence[str] | None = None)
 
 
 def check(matrix: Sequence[Sequence[float]], names: Sequence[str] | None = None) -> Matrix:
-    """The matrix as tuples, when it is square, positive and reciprocal and has 1 to 10 rows; ProfileError otherwise."""
+    """The matrix as tuples, when it is square, positive and reciprocal and has 1 to 10 rows; ProfileError otherwise.
+
+    Every judgement lies within a factor of `LARGEST_JUDGEMENT`, so every weight is above 0.
+    """
     n = len(matrix)
     if n == 0:
         raise ProfileError("A judgement matrix needs at least one row.")
@@ -67,6 +73,11 @@ def check(matrix: Sequence[Sequence[float]], names: Sequence[str] | None = None)
         value = matrix[i][j]
         if not math.isfinite(value) or value <= 0:
             raise ProfileError(f"The judgement of {labels[i]} over {labels[j]} is {value:g}; it must be above 0.")
+        if not 1 / LARGEST_JUDGEMENT <= value <= LARGEST_JUDGEMENT:
+            raise ProfileError(
+                f"The judgement of {labels[i]} over {labels[j]} is {value:g}; "
+                f"it must lie between {1 / LARGEST_JUDGEMENT:g} and {LARGEST_JUDGEMENT:g}."
+            )
     for i in range(n):
         if abs(matrix[i][i] - 1) > _RECIPROCITY:
             raise ProfileError(f"{labels[i]} compared with itself is {matrix[i][i]:g}; it must be 1.")

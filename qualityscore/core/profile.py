@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
+from itertools import combinations
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -153,10 +154,12 @@ def parse_comparisons(comparisons: Sequence[str], names: Sequence[str]) -> Matri
         if value <= 0:
             raise ProfileError(f'The comparison "{line}" must have a value above 0.')
         cells[i, j], cells[j, i] = value, 1 / value
-    for i in range(n):
-        for j in range(i + 1, n):
-            if (i, j) not in cells:
-                raise ProfileError(f'The comparison of {names[i]} with {names[j]} is missing; add "{names[i]} over …".')
+    missing = [f"{names[i]} with {names[j]}" for i, j in combinations(range(n), 2) if (i, j) not in cells]
+    if missing:
+        raise ProfileError(
+            f"Every pair needs a comparison ({n * (n - 1) // 2} in all); missing: {', '.join(missing)}. "
+            'Add one for each, such as "A over B: 3".'
+        )
     return tuple(tuple(1.0 if i == j else cells[i, j] for j in range(n)) for i in range(n))
 
 
@@ -216,7 +219,7 @@ def _matrix(judgements: _Judgements | None, names: list[str], where: str) -> Mat
     try:
         return _judged(judgements, names)
     except ProfileError as error:
-        raise ProfileError(f"The judgements of {where} cannot be used. {error}") from None
+        raise ProfileError(f"The judgements of {where} cannot be used ({given[0]}). {error}") from None
 
 
 def _judged(judgements: _Judgements, names: list[str]) -> Matrix:
@@ -225,8 +228,8 @@ def _judged(judgements: _Judgements, names: list[str]) -> Matrix:
             _index(name, names, "weights")
         missing = [name for name in names if name not in judgements.weights]
         if missing:
-            raise ProfileError(f"The weight of {missing[0]} is missing.")
-        return consistent([judgements.weights[name] for name in names])
+            raise ProfileError(f"Missing in weights: {', '.join(missing)}.")
+        return check(consistent([judgements.weights[name] for name in names]), names)
     if judgements.experts is not None:
         if not judgements.experts:
             raise ProfileError("The list of experts is empty.")

@@ -132,7 +132,11 @@ def test_a_dimension_of_one_measure_needs_no_judgements():
         ("efficiency: 3", "efficiency: 0", "must have a value above 0"),
         ("efficiency: 3", "eficiency: 3", r"did you mean efficiency\?"),
         ("over efficiency: 3", "beats efficiency", 'not of the form "A over B: 3"'),
-        ('["security over efficiency: 3"]', "[]", "comparison of security with efficiency is missing"),
+        (
+            '["security over efficiency: 3"]',
+            "[]",
+            r"\(1 in all\); missing: security with efficiency",
+        ),
         ("epsilon = 1", "epsilon = -1", "greater than or equal to 0"),
         ("epsilon = 1", "epsilon = nan", "finite number"),
         ('id = "cost"', 'id = "risk"', "measure risk is defined twice"),
@@ -154,6 +158,51 @@ def test_two_ways_of_giving_judgements_at_once_are_refused():
     text = SMALL.replace("[[dimensions]]", 'judgements.matrix = [[1, 3], ["1/3", 1]]\n[[dimensions]]', 1)
     with pytest.raises(ProfileError, match=r"exactly one .* not matrix and comparisons"):
         parse_profile(text, "small.toml")
+
+
+FIVE = 'name = "five"\ntitle = "Five"\n{judgements}\n' + "".join(
+    f'[[dimensions]]\nid = "d{i}"\ntitle = "D"\n'
+    f'[[dimensions.measures]]\nid = "m{i}"\ntitle = "M"\nunit = "points"\nbetter = "lower"\n'
+    for i in range(5)
+)
+
+
+@pytest.mark.parametrize(
+    ("judgements", "key", "said"),
+    [
+        ("weights = {d0 = 1e308, d1 = 1e-308, d2 = 1, d3 = 1, d4 = 1}", "weights", "d0 over d1 is inf"),
+        ("weights = {d0 = 1e300, d1 = 1e-8, d2 = 1, d3 = 1, d4 = 1}", "weights", "d0 over d1 is 1e.308"),
+        ("weights = {d0 = 2e9, d1 = 1, d2 = 1, d3 = 1, d4 = 1}", "weights", "d0 over d1 is 2e.09; it must lie between"),
+        ("weights = {d0 = 1, d2 = 1, d3 = 1}", "weights", "Missing in weights: d1, d4"),
+        ('comparisons = ["d0 over d1: 1e308"]', "comparisons", "missing: d0 with d2, .*, d3 with d4"),
+        ('experts = [{name = "A", comparisons = ["d0 over d1: 2"]}]', "experts", "missing: d0 with d2, .*, d3 with d4"),
+    ],
+)
+def test_judgements_that_give_no_weights_are_refused_by_file_and_key(judgements, key, said):
+    """Whatever reads a profile: weights that overflow, or that an eigenvector rounds to 0, would fail while scoring."""
+    with pytest.raises(ProfileError, match=said) as refusal:
+        parse_profile(FIVE.format(judgements=f"judgements.{judgements}"), "five.toml")
+    assert str(refusal.value).startswith(f"five.toml: The judgements of the dimensions cannot be used ({key}).")
+
+
+def test_a_matrix_of_any_size_of_number_is_refused_or_weighs_everything():
+    two = SMALL.replace('comparisons = ["security over efficiency: 3"]', 'matrix = [[1, {0}], ["1/{0}", 1]]')
+    assert min(weigh(parse_profile(two.format("1e9"), "x").matrix).weights) == pytest.approx(1e-9)
+    for beyond in ("1e10", "1e308", "1" + "0" * 400):
+        with pytest.raises(ProfileError, match="x: "):
+            parse_profile(two.format(beyond), "x")
+
+
+def test_eleven_weights_are_refused_as_eleven_rows_are():
+    text = FIVE.format(judgements="judgements.weights = {%s}")
+    eleven = text + "".join(
+        f'[[dimensions]]\nid = "e{i}"\ntitle = "D"\n'
+        f'[[dimensions.measures]]\nid = "n{i}"\ntitle = "M"\nunit = "points"\nbetter = "lower"\n'
+        for i in range(6)
+    )
+    names = [f"d{i} = 1" for i in range(5)] + [f"e{i} = 1" for i in range(6)]
+    with pytest.raises(ProfileError, match=r"eleven.toml: .*at most 10 rows, this one has 11"):
+        parse_profile(eleven % ", ".join(names), "eleven.toml")
 
 
 def test_experts_are_combined_and_each_must_be_consistent():
