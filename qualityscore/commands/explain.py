@@ -16,7 +16,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "measure",
         nargs="?",
         metavar="MEASURE",
-        help="functional, credibility, one dimension or measure, such as bandit.risk",
+        help="functional (F), credibility (c), non_functional (NF), one dimension or measure, such as bandit.risk",
     )
     parser.set_defaults(run=run)
 

@@ -11,10 +11,18 @@ from qualityscore.core.ahp import judgement_text, principal
 from qualityscore.core.profile import DimensionSpec, Profile
 from qualityscore.errors import ReportError
 from qualityscore.model.measure import Direction, MetricSpec, Scoring, Unit
-from qualityscore.model.outcome import TestOutcome
-from qualityscore.model.report import DimensionReport, FunctionalReport, MeasureReport, Report
+from qualityscore.model.outcome import EntryOutcome, TestOutcome
+from qualityscore.model.report import (
+    CredibilityReport,
+    DimensionReport,
+    FunctionalReport,
+    MeasureReport,
+    Report,
+    RobustnessReport,
+)
 
 MINUS, TIMES = "−", "×"
+_MOST_SHARES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,26 +34,32 @@ class Explanation:
 
 
 def explain(report: Report, profile: Profile, name: str | None = None) -> Explanation:
-    """The explanation of NF and everything under it, or of functional, credibility, one dimension or measure.
+    """The explanation of NF and everything under it, or of functional (F), credibility (c),
+    non_functional (NF), one dimension or measure.
 
     `profile` must be the one that the report was scored under. Raises ReportError for a name that the report lacks, and
     for a report that does not hold exactly the dimensions and measures of the profile.
     """
     _require_profile(report, profile)
-    if name is None:
-        return _whole(report, profile)
-    if name == "functional":
-        return _functional(report.functional)
-    if name == "credibility":
-        return _credibility(report)
+    match name:
+        case None | "effective":
+            return _whole(report, profile)
+        case "functional" | "F":
+            return _functional(report.functional)
+        case "credibility" | "c":
+            return _credibility(report)
+        case "non_functional" | "NF":
+            return _total(report, profile)
     for spec in profile.dimensions:
         dimension = report.dimensions[spec.id]
         if name == spec.id:
             return _dimension(spec, dimension, profile, report)
         for metric, measure in zip(spec.metrics, dimension.measures, strict=True):
             if name == measure.id:
-                return _measure(metric, measure, spec, dimension)
-    known = ["functional", "credibility"] + [d.id for d in profile.dimensions] + list(profile.measure_ids)
+                return _measure(metric, measure, spec, report)
+    known = (
+        ["functional", "credibility", "non_functional"] + [d.id for d in profile.dimensions] + list(profile.measure_ids)
+    )
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}."
     raise ReportError(f'The report has no dimension or measure "{name}"; {hint}')
@@ -99,20 +113,7 @@ def interval_text(score: float | None, low: float | None, high: float | None) ->
 
 
 def _whole(report: Report, profile: Profile) -> Explanation:
-    nf = report.non_functional
-    f = report.functional
-    scored = [(d, report.dimensions[d.id]) for d in profile.dimensions]
-    terms = [(r.weight, d.id, r.score) for d, r in scored if r.applicable]
-    left_out = [d.id for d, r in scored if r.left_out]
-    total = Explanation(
-        text=f"NF: not scored, {', '.join(left_out)} left out on request"
-        if left_out
-        else f"NF = {interval_text(nf.score, nf.low, nf.high)}" + _sum_text(terms, nf.score),
-        children=(
-            _weights(profile, [r.applicable for _, r in scored]),
-            *(_dimension(d, r, profile, report) for d, r in scored),
-        ),
-    )
+    nf, f = report.non_functional, report.functional
     effective = (
         "not scored"
         if report.effective is None or f.score is None or nf.score is None
@@ -120,7 +121,24 @@ def _whole(report: Report, profile: Profile) -> Explanation:
     )
     return Explanation(
         text=f"effective: {effective} (status {report.status.value})",
-        children=(_functional(f), _credibility(report), total),
+        children=(_functional(f), _credibility(report), _total(report, profile)),
+    )
+
+
+def _total(report: Report, profile: Profile) -> Explanation:
+    """NF and everything under it."""
+    nf = report.non_functional
+    scored = [(d, report.dimensions[d.id]) for d in profile.dimensions]
+    terms = [(r.weight, d.id, r.score) for d, r in scored if r.applicable]
+    left_out = [d.id for d, r in scored if r.left_out]
+    return Explanation(
+        text=f"NF: not scored, {', '.join(left_out)} left out on request"
+        if left_out
+        else f"NF = {interval_text(nf.score, nf.low, nf.high)}" + _sum_text(terms, nf.score),
+        children=(
+            _weights(profile, [r.applicable for _, r in scored]),
+            *(_dimension(d, r, profile, report) for d, r in scored),
+        ),
     )
 
 
@@ -191,7 +209,7 @@ def _dimension(spec: DimensionSpec, dimension: DimensionReport, profile: Profile
             Explanation(text=origin),
             *beside,
             *(
-                _measure(metric, measure, spec, dimension)
+                _measure(metric, measure, spec, report)
                 for metric, measure in zip(spec.metrics, dimension.measures, strict=True)
             ),
         ),
@@ -207,16 +225,16 @@ def _sum_text(terms: Sequence[tuple[float, str, float | None]], score: float | N
     return f" = {shown}" if score is not None or len(terms) > 1 else ""
 
 
-def _measure(
-    metric: MetricSpec, measure: MeasureReport, spec: DimensionSpec, dimension: DimensionReport
-) -> Explanation:
+def _measure(metric: MetricSpec, measure: MeasureReport, spec: DimensionSpec, report: Report) -> Explanation:
     if not measure.applicable:
         return Explanation(text=f"{measure.id}: not applicable, {measure.details.get('not_applicable', 'no baseline')}")
     children = [Explanation(text=line) for line in _formula(metric, measure)]
     children += _part_lines(metric, measure)
+    if measure.id == "probes.survival" and report.robustness is not None and measure.value is not None:
+        children.append(_survival(report.robustness, report.credibility))
     if measure.verdict is not None:
         children.append(Explanation(text=f"verdict: {measure.verdict}"))
-    others = [m for m in dimension.measures if m.applicable and m.id != measure.id]
+    others = [m for m in report.dimensions[spec.id].measures if m.applicable and m.id != measure.id]
     if others:
         ids = [m.id for m in spec.metrics]
         row = ids.index(measure.id)
@@ -225,6 +243,36 @@ def _measure(
     return Explanation(
         text=f"{measure.id} = {interval_text(measure.score, measure.low, measure.high)}: {measure.title}",
         children=tuple(children),
+    )
+
+
+def _survival(robustness: RobustnessReport, credibility: CredibilityReport) -> Explanation:
+    """The shares that are not whole, entry by entry and property by property."""
+    probed = [entry for entry in robustness.entries if entry.total]
+    credible = frozenset(credibility.credible)
+    lost = [text for entry in probed if (text := _entry_text(entry, credible))]
+    for held in robustness.properties:
+        if not held.passed:
+            lost.append(f"{held.id}: s = 0, it does not hold")
+        elif unshown := [name for name in held.entries if name not in credible]:
+            lost.append(f"{held.id}: s = 0, {unshown[0]} is not credible")
+    more = len(lost) - _MOST_SHARES
+    return Explanation(
+        text=f"g = Σ w{TIMES}s / Σ w over {len(probed)} entries, w = √(1 + tests that touch it), and "
+        f"{len(robustness.properties)} properties, w = 1; s = survived / all, and 1 where nothing is named here",
+        children=tuple(
+            Explanation(text=text) for text in [*lost[:_MOST_SHARES], *([f"and {more} more"] if more > 0 else [])]
+        ),
+    )
+
+
+def _entry_text(entry: EntryOutcome, credible: frozenset[str]) -> str:
+    """How an entry lost a part of its share, empty where it did not."""
+    if entry.absent or entry.entry not in credible:
+        return f"{entry.entry}: s = 0, {'not defined' if entry.absent else 'not credible'}"
+    halved = " / 2, after a hard fault" if entry.hard_fault else ""
+    return (
+        f"{entry.entry}: s = {entry.survived}/{entry.total}{halved}" if entry.survived < entry.total or halved else ""
     )
 
 

@@ -10,15 +10,24 @@ from qualityscore.core.score import effective, score
 from qualityscore.errors import ReportError
 from qualityscore.model.branch import BaselineState, BranchReport, FindingChanges
 from qualityscore.model.measure import Fault, Measured, NotApplicable, Part, Unavailable
-from qualityscore.model.outcome import Failure, FailureClass, TestOutcome, TestResult
+from qualityscore.model.outcome import (
+    EntryOutcome,
+    Failure,
+    FailureClass,
+    PropertyOutcome,
+    TestOutcome,
+    TestResult,
+)
 from qualityscore.model.report import (
     CredibilityReport,
     FunctionalReport,
     Report,
+    RobustnessReport,
     Status,
     SubjectInfo,
     TaskInfo,
 )
+from qualityscore.runtime.documents import load_profile
 
 BASELINE = {
     "low": Measured(value=5),
@@ -184,3 +193,60 @@ def test_credibility_is_explained_by_what_it_counts(profile):
 def test_an_unknown_name_is_refused_with_a_suggestion(profile):
     with pytest.raises(ReportError, match=r'no dimension or measure "costs"; did you mean cost\?'):
         explain(report(profile), profile, "costs")
+
+
+def test_survival_names_every_share_that_is_not_whole(profile):
+    reference = load_profile("reference")
+    one = {"probes.survival": Measured(value=1), "suite.stability": Measured(value=1)}
+    scored = score(
+        reference,
+        baseline=one,
+        subject=one | {"probes.survival": Measured(value=0.4)},
+        credibility=0.5,
+        tampered=False,
+        rng=np.random.default_rng(1),
+    )
+    robustness = RobustnessReport(
+        survived=35,
+        total=40,
+        wilson_low=0.7,
+        wilson_high=0.95,
+        entries=(
+            EntryOutcome(entry="whole", survived=10, total=10, hard_fault=False),
+            EntryOutcome(entry="part", survived=9, total=10, hard_fault=False),
+            EntryOutcome(entry="crash", survived=6, total=10, hard_fault=True),
+            EntryOutcome(entry="hollow", survived=10, total=10, hard_fault=False),
+            EntryOutcome(entry="gone", survived=0, total=10, hard_fault=False, absent=True),
+        ),
+        properties=(
+            PropertyOutcome(id="prop_fails", passed=False),
+            PropertyOutcome(id="prop_hollow", passed=True, entries=("hollow",)),
+            PropertyOutcome(id="prop_holds", passed=True, entries=("whole",)),
+        ),
+    )
+    whole = replace(
+        report(profile),
+        dimensions=scored.dimensions,
+        non_functional=scored.non_functional,
+        credibility=CredibilityReport(score=0.5, credible=("whole", "part", "crash"), not_credible=("hollow", "gone")),
+        robustness=robustness,
+    )
+    shown = [line.strip() for line in lines(explain(whole, reference, "probes.survival"))]
+    start = next(place for place, line in enumerate(shown) if line.startswith("g = Σ w×s / Σ w over 5 entries"))
+    assert shown[start + 1 : start + 7] == [
+        "part: s = 9/10",
+        "crash: s = 6/10 / 2, after a hard fault",
+        "hollow: s = 0, not credible",
+        "gone: s = 0, not defined",
+        "prop_fails: s = 0, it does not hold",
+        "prop_hollow: s = 0, hollow is not credible",
+    ]
+    assert not any("whole:" in line or "prop_holds" in line for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("letter", "start"),
+    [("F", "F = 9 of 10"), ("c", "credibility c = 0.5000"), ("NF", "NF = 0.3144"), ("effective", "eff")],
+)
+def test_the_letters_of_the_table_are_names_too(profile, letter, start):
+    assert text(profile, name=letter)[0].startswith(start)
