@@ -118,7 +118,6 @@ def _sensitivity(found: ResultSet, seed: int) -> Sensitivity | None:
         return None
     names = [dimension.id for dimension in profile.dimensions]
     cells, _ = cells_of(found.results, names, found.tasks)
-    cells = {label: rows for label, rows in cells.items() if rows}
     if len(cells) < 2:
         return None
     return analyse(profile.matrix, names, cells, draws=DRAWS, rng=np.random.default_rng(seed))

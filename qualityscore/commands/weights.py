@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 from qualityscore.commands.output import add_json_option, check_writable, seed, whole_number, write
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from qualityscore.commands.result_sets import ResultSet
+    from qualityscore.core.leaderboard import Result
     from qualityscore.core.profile import Profile
     from qualityscore.core.sensitivity import Sensitivity
 
 DEFAULT_SEED = 20240229
+_LABELS_NAMED = 10
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -33,10 +37,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--sensitivity", nargs="+", metavar="RESULTS", help="reports, folders, a RAL-Bench artifact")
     parser.add_argument(
         "--draws",
-        type=whole_number(least=1, most=10_000_000),
+        type=whole_number(least=1, most=1_000_000),
         default=10_000,
         metavar="N",
-        help="Monte Carlo draws (default 10000)",
+        help="Monte Carlo draws (default 10000; at most a million, which take about a minute)",
     )
     parser.add_argument("--seed", type=seed, default=DEFAULT_SEED, help="seed of the draws")
     add_json_option(parser)
@@ -47,12 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Weigh, and where results are given vary the weights."""
     import json  # noqa: PLC0415
 
-    from qualityscore.errors import UsageError  # noqa: PLC0415
     from qualityscore.runtime.documents import load_profile  # noqa: PLC0415
 
     check_writable(arguments.json)
-    if arguments.draws < 1:
-        raise UsageError(f"--draws {arguments.draws} must be at least 1.")
     found = None
     if arguments.sensitivity:
         from qualityscore.commands.result_sets import load_results  # noqa: PLC0415
@@ -122,14 +123,44 @@ def _analyse(arguments: argparse.Namespace, profile: Profile, found: ResultSet) 
 
     from qualityscore.core.sensitivity import analyse, cells_of  # noqa: PLC0415
     from qualityscore.errors import ReportError  # noqa: PLC0415
+    from qualityscore.reports.plain_text import inert  # noqa: PLC0415
 
     names = [d.id for d in profile.dimensions]
+    held = {name for result in found.results for name in result.dimensions}
+    held.update(name for _, report in found.reports for name in report.dimensions)
+    if unknown := [name for name in names if name not in held]:
+        raise ReportError(
+            f'Profile "{profile.name}" weighs {", ".join(unknown)}, which the results do not hold '
+            f"(they hold {', '.join(sorted(held))}); give a profile of their dimensions, or evaluate again under it."
+        )
     cells, left_out = cells_of(found.results, names, found.tasks)
     if not cells:
-        raise ReportError("No result has a measured score in every dimension of the profile; there is nothing to rank.")
+        raise ReportError(
+            "No result has a measured score in every dimension of the profile; there is nothing to rank. "
+            f"Missing: {_missing(left_out, names)}."
+        )
     if left_out:
-        sys.stderr.write(f"note: {left_out} results without a score in every dimension are left out\n")
+        absent = sorted({result.label for result in left_out} - cells.keys())
+        gone = f"; nothing is left of {', '.join(map(inert, absent))}" if absent else ""
+        sys.stderr.write(
+            f"note: {len(left_out)} results without a score in every dimension are left out "
+            f"({_missing(left_out, names)}){gone}\n"
+        )
     return analyse(profile.matrix, names, cells, draws=arguments.draws, rng=np.random.default_rng(arguments.seed))
+
+
+def _missing(left_out: Sequence[Result], names: Sequence[str]) -> str:
+    """The labels with what each lacks."""
+    from qualityscore.reports.plain_text import inert  # noqa: PLC0415
+
+    lacking: dict[str, set[str]] = {}
+    for result in left_out:
+        unmeasured = {name for name in names if name in result.dimensions and result.dimensions[name] is None}
+        lacking.setdefault(result.label, set()).update(unmeasured or names)
+    said = [f"{inert(label)} lacks {', '.join(n for n in names if n in lacks)}" for label, lacks in lacking.items()]
+    return "; ".join(said[:_LABELS_NAMED]) + (
+        f"; and {len(said) - _LABELS_NAMED} labels more" if len(said) > _LABELS_NAMED else ""
+    )
 
 
 def _plain(analysis: Sensitivity) -> dict[str, Any]:
@@ -144,6 +175,9 @@ def _sensitivity_text(analysis: Sensitivity, profile: Profile) -> str:
     from qualityscore.reports.plain_text import inert  # noqa: PLC0415
     from qualityscore.reports.tables import number, percent, terminal  # noqa: PLC0415
 
+    def signed(change: float | None) -> str:
+        return "–" if change is None else f"{change:+.4f}"
+
     width = terminal_width()
     labels = sorted(analysis.scores, key=lambda label: (-analysis.scores[label], label))
     places = [str(rank) for rank in range(1, len(labels) + 1)]
@@ -152,14 +186,17 @@ def _sensitivity_text(analysis: Sensitivity, profile: Profile) -> str:
         ("how often each rank holds, per cent, when every judgement varies by one step", analysis.within_a_step),
         ("the same under all weights", analysis.all_weights),
     ):
-        rows = [
-            [label, number(analysis.scores[label]), *(percent(share, 1) for share in acceptability.shares[label])]
-            for label in labels
-        ]
+        if acceptability.shares is None:
+            text += f"{title}: not available, since {acceptability.reason}.\n\n"
+            continue
+        shares = acceptability.shares
+        rows = [[label, number(analysis.scores[label]), *(percent(s, 1) for s in shares[label])] for label in labels]
         text += terminal(["label", "NF", *places], rows, width=width, title=title)
         text += f"{acceptability.draws} draws\n\n"
     text += f"{analysis.rejected} draws had a CR of 0.1 or more and were left out.\n\n"
-    if analysis.flip is None:
+    if len(labels) == 1:
+        text += "Only one label: there is no first place that could change, and no lead.\n\n"
+    elif analysis.flip is None:
         text += "No change of a single judgement within Saaty's scale changes the first place.\n\n"
     else:
         flip = analysis.flip
@@ -174,12 +211,13 @@ def _sensitivity_text(analysis: Sensitivity, profile: Profile) -> str:
             judgement_text(e.judgement),
             judgement_text(e.down),
             number(e.largest_change_down),
-            f"{e.margin_change_down:+.4f}",
+            signed(e.margin_change_down),
             judgement_text(e.up),
             number(e.largest_change_up),
-            f"{e.margin_change_up:+.4f}",
+            signed(e.margin_change_up),
         ]
         for e in analysis.effects
     ]
-    columns = ["judgement", "now", "step down", "moves NF by", "lead by", "step up", "moves NF by", "lead by"]
-    return text + terminal(columns, rows, width=width, title=f"effect of each judgement of {profile.name}")
+    columns = ["judgement", "now", "step down", "largest |ΔNF|", "Δ lead", "step up", "largest |ΔNF|", "Δ lead"]
+    title = f"effect of each judgement of {profile.name}: on the NF of the label that moves most, and on the lead"
+    return text + terminal(columns, rows, width=width, title=title)

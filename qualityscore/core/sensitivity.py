@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -12,18 +12,26 @@ from numpy.typing import NDArray
 
 from qualityscore.core.ahp import CR_LIMIT, RANDOM_INDEX, SAATY_SCALE, Matrix, principal, with_judgement
 from qualityscore.core.leaderboard import Result
+from qualityscore.core.weighing import DimensionScores
 
 Array = NDArray[np.float64]
 _SEARCH_POINTS = 240
 _BISECTIONS = 40
+_MOST_AT_ONCE = 10_000
+_MOST_CELLS = 20_000_000
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acceptability:
-    """How often each label takes each rank (`shares[label][rank - 1]`, ties share the better rank), over `draws`."""
+    """How often each label takes each rank (`shares[label][rank - 1]`, ties share the better rank), over `draws`.
 
-    shares: dict[str, tuple[float, ...]]
+    `shares` is None without a draw, and `reason` says why.
+    """
+
+    shares: dict[str, tuple[float, ...]] | None
     draws: int
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +49,10 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """What one Saaty step of one judgement does: the largest change of any label's NF, and of the leader's margin."""
+    """What one Saaty step of one judgement does.
+
+    The largest change of any label's NF, without a sign, and the change of the leader's margin: None of a single label.
+    """
 
     first: str
     second: str
@@ -50,8 +61,8 @@ class Effect:
     down: float
     largest_change_up: float
     largest_change_down: float
-    margin_change_up: float
-    margin_change_down: float
+    margin_change_up: float | None
+    margin_change_down: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,20 +87,28 @@ def analyse(
 ) -> Sensitivity:
     """Vary the weights of `dimensions` under fixed dimension scores.
 
-    `cells[label]` holds one row per task with a score per dimension, None where a dimension does not apply to the task:
-    its weight then goes to the others in proportion. A label's NF is the mean over its rows.
+    `cells[label]` holds one row per task with a score per dimension, None where a dimension does not apply to the task.
+    A row's NF is that of scoring: its weights come from the judgements among the dimensions that apply. A label's NF is
+    the mean over its rows. Raises ValueError for a label without a row in which a dimension applies.
     """
     labels = list(cells)
-    scores = [np.array(cells[label], dtype=np.float64) for label in labels]
-    base = np.array([principal(matrix).weights])
-    given = _nf(scores, base)[0]
-    varied, rejected = _within_a_step(matrix, draws, rng)
-    uniform = rng.dirichlet(np.ones(len(dimensions)), size=draws)
+    scores = DimensionScores.of(cells.values(), len(dimensions))
+    given = scores.nf(np.array([matrix]))[0]
+    step_by_step = _Tally(len(labels))
+    rejected = 0
+    for size in _chunks(draws, len(labels)):
+        varied = _varied(matrix, size, rng)
+        kept = varied[_consistent(varied)]
+        rejected += size - len(kept)
+        step_by_step.add(scores.nf(kept))
+    everywhere = _Tally(len(labels))
+    for size in _chunks(draws, len(labels)):
+        everywhere.add(scores.nf_of_ratios(rng.dirichlet(np.ones(len(dimensions)), size=size)))
     return Sensitivity(
         scores={label: float(nf) for label, nf in zip(labels, given, strict=True)},
-        within_a_step=_acceptability(labels, _nf(scores, varied)),
+        within_a_step=step_by_step.acceptability(labels),
         rejected=rejected,
-        all_weights=_acceptability(labels, _nf(scores, uniform)),
+        all_weights=everywhere.acceptability(labels),
         flip=_smallest_flip(matrix, dimensions, labels, scores),
         effects=tuple(
             _effect(matrix, (i, j), dimensions, scores, given) for i, j in combinations(range(len(dimensions)), 2)
@@ -99,20 +118,22 @@ def analyse(
 
 def cells_of(
     results: Sequence[Result], dimensions: Sequence[str], tasks: Sequence[str]
-) -> tuple[dict[str, list[list[float | None]]], int]:
+) -> tuple[dict[str, list[list[float | None]]], tuple[Result, ...]]:
     """Dimension scores by label, a row per task: samples averaged, 0 without a result, None where one does not apply.
 
-    Also how many results were left out because a dimension was not measured. A label with none left is not in it.
+    Also the results that were left out, whose NF is null: a dimension was not measured, or none applies. A label with
+    none left is not in it. What applies is the task's doing, so the samples of a task agree in it.
     """
     by_label: dict[str, dict[str, list[list[float | None]]]] = {}
-    left_out = 0
+    left_out = []
     for result in results:
-        if None in result.dimensions.values():
-            left_out += 1
+        held = {name: result.dimensions[name] for name in dimensions if name in result.dimensions}
+        if not held or None in held.values():
+            left_out.append(result)
         else:
-            scores = [result.dimensions.get(name) for name in dimensions]
+            scores = [held.get(name) for name in dimensions]
             by_label.setdefault(result.label, {}).setdefault(result.task, []).append(scores)
-    incomplete = {(r.label, r.task) for r in results}
+    incomplete = {(r.label, r.task) for r in left_out}
     cells: dict[str, list[list[float | None]]] = {}
     for label, by_task in by_label.items():
         rows: list[list[float | None]] = []
@@ -122,7 +143,7 @@ def cells_of(
             elif (label, task) not in incomplete:
                 rows.append([0.0] * len(dimensions))
         cells[label] = rows
-    return cells, left_out
+    return cells, tuple(left_out)
 
 
 def _known_mean(values: Sequence[float | None]) -> float | None:
@@ -137,54 +158,62 @@ def step(judgement: float, direction: int) -> float:
     return max((v for v in SAATY_SCALE if v < judgement * (1 - 1e-9)), default=judgement)
 
 
-def _nf(scores: Sequence[Array], weights: Array) -> Array:
-    """NF by draw and label: weights is draws x dimensions, each label's scores tasks x dimensions."""
-    return np.stack([_mean_nf(label, weights) for label in scores], axis=1)
+class _Tally:
+    """How often each label took each rank, over draws that come in pieces."""
+
+    def __init__(self, labels: int) -> None:
+        self._counts = np.zeros((labels, labels), dtype=np.int64)
+        self._draws = 0
+
+    def add(self, nf: Array) -> None:
+        """NF by draw and label; labels within rounding of each other share the better rank."""
+        for index, own in enumerate(nf.T):
+            ranks = (nf > own[:, None] + _ROUNDING).sum(axis=1)
+            self._counts[index] += np.bincount(ranks, minlength=len(self._counts))
+        self._draws += len(nf)
+
+    def acceptability(self, labels: Sequence[str]) -> Acceptability:
+        """The shares so far."""
+        if not self._draws:
+            return Acceptability(shares=None, draws=0, reason="every draw contradicted itself (a CR of 0.1 or more)")
+        shares = self._counts / self._draws
+        return Acceptability(
+            shares={label: tuple(map(float, own)) for label, own in zip(labels, shares, strict=True)},
+            draws=self._draws,
+        )
 
 
-def _mean_nf(scores: Array, weights: Array) -> Array:
-    applies = ~np.isnan(scores)
-    filled = np.where(applies, scores, 0.0)
-    if applies.all():
-        return np.asarray(weights @ filled.mean(axis=0), dtype=np.float64)
-    keep = applies.any(axis=1)
-    return np.asarray(((weights @ filled[keep].T) / (weights @ applies[keep].T)).mean(axis=1), dtype=np.float64)
+def _chunks(draws: int, labels: int) -> Iterator[int]:
+    """Sizes of pieces that fit into memory."""
+    size = max(1, min(_MOST_AT_ONCE, _MOST_CELLS // labels))
+    for begun in range(0, draws, size):
+        yield min(size, draws - begun)
 
 
-def _within_a_step(matrix: Matrix, draws: int, rng: np.random.Generator) -> tuple[Array, int]:
-    """Weights after moving every judgement by -1, 0 or +1 step at random, and how many matrices were inconsistent."""
-    n = len(matrix)
+def _varied(matrix: Matrix, draws: int, rng: np.random.Generator) -> Array:
+    """The matrix with every judgement moved by -1, 0 or +1 step at random."""
     varied = np.tile(np.array(matrix), (draws, 1, 1))
-    for i, j in combinations(range(n), 2):
+    for i, j in combinations(range(len(matrix)), 2):
         options = np.array([step(matrix[i][j], -1), matrix[i][j], step(matrix[i][j], 1)])
         varied[:, i, j] = options[rng.integers(0, 3, size=draws)]
         varied[:, j, i] = 1 / varied[:, i, j]
-    values, vectors = np.linalg.eig(varied)
-    largest = values.real.argmax(axis=1)
-    rows = np.arange(draws)
-    principal_vectors = np.abs(vectors[rows, :, largest].real)
-    weights = principal_vectors / principal_vectors.sum(axis=1, keepdims=True)
+    return varied
+
+
+def _consistent(matrices: Array) -> NDArray[np.bool_]:
+    n = matrices.shape[1]
     index = RANDOM_INDEX[n - 1]
-    cr = (values.real[rows, largest] - n) / (n - 1) / index if index else np.zeros(draws)
-    consistent = cr < CR_LIMIT
-    return weights[consistent], int((~consistent).sum())
-
-
-def _acceptability(labels: Sequence[str], nf: Array) -> Acceptability:
-    ranks = 1 + (nf[:, None, :] > nf[:, :, None] + 1e-12).sum(axis=2)
-    shares = {
-        label: tuple(float((ranks[:, k] == rank).mean()) for rank in range(1, len(labels) + 1))
-        for k, label in enumerate(labels)
-    }
-    return Acceptability(shares=shares, draws=len(nf))
+    if not index:
+        return np.ones(len(matrices), dtype=np.bool_)
+    largest = np.linalg.eigvals(matrices).real.max(axis=1)
+    return np.asarray((largest - n) / (n - 1) / index < CR_LIMIT, dtype=np.bool_)
 
 
 def _smallest_flip(
-    matrix: Matrix, dimensions: Sequence[str], labels: Sequence[str], scores: Sequence[Array]
+    matrix: Matrix, dimensions: Sequence[str], labels: Sequence[str], scores: DimensionScores
 ) -> Flip | None:
     def leader(i: int, j: int, value: float) -> int:
-        weights = np.array([principal(with_judgement(matrix, i, j, value)).weights])
-        return int(_nf(scores, weights)[0].argmax())
+        return int(scores.nf(np.array([with_judgement(matrix, i, j, value)]))[0].argmax())
 
     if len(labels) < 2:
         return None
@@ -221,16 +250,15 @@ def _smallest_flip(
 
 
 def _effect(
-    matrix: Matrix, pair: tuple[int, int], dimensions: Sequence[str], scores: Sequence[Array], given: Array
+    matrix: Matrix, pair: tuple[int, int], dimensions: Sequence[str], scores: DimensionScores, given: Array
 ) -> Effect:
     i, j = pair
     up, down = step(matrix[i][j], 1), step(matrix[i][j], -1)
     order = np.argsort(-given, kind="stable")
 
-    def changes(value: float) -> tuple[float, float]:
-        weights = np.array([principal(with_judgement(matrix, i, j, value)).weights])
-        nf = _nf(scores, weights)[0]
-        margin = 0.0
+    def changes(value: float) -> tuple[float, float | None]:
+        nf = scores.nf(np.array([with_judgement(matrix, i, j, value)]))[0]
+        margin = None
         if len(given) > 1:
             margin = float((nf[order[0]] - nf[order[1]]) - (given[order[0]] - given[order[1]]))
         return float(np.abs(nf - given).max()), margin

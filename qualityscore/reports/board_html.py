@@ -16,7 +16,7 @@ from qualityscore.reports.html_page import chart, page
 from qualityscore.reports.tables import number, percent
 
 if TYPE_CHECKING:
-    from qualityscore.core.sensitivity import Acceptability, Sensitivity
+    from qualityscore.core.sensitivity import Sensitivity
 
 MOST_CHANGES = 200
 
@@ -50,6 +50,7 @@ def leaderboard_page(
         "failure_rows": _failure_rows(board),
         "acceptability": _acceptability(sensitivity, shown),
         "sensitivity": sensitivity,
+        "unweighed": [row.label for row in board.rows if sensitivity and row.label not in sensitivity.scores],
         "comparison": _comparison(comparison),
         "left_out": max(0, len(board.rows) - len(shown)),
     }
@@ -249,20 +250,21 @@ def _acceptability(sensitivity: Sensitivity | None, shown: Sequence[str]) -> lis
     if not order:
         return []
 
-    def drawn(found: Acceptability) -> Any:
+    def drawn(shares: Mapping[str, tuple[float, ...]]) -> Any:
         cells = [
             (label, str(rank), share)
             for label in order
-            for rank, share in enumerate(found.shares[label][: len(order)], start=1)
+            for rank, share in enumerate(shares[label][: len(order)], start=1)
         ]
         return chart(
             charts.heat_map(cells, x_title="rank by NF, per cent of draws", describe=_said(cells), percent=True)
         )
 
-    return [
-        ("every judgement varied by one step of Saaty's scale", drawn(sensitivity.within_a_step)),
-        ("all weights equally likely", drawn(sensitivity.all_weights)),
-    ]
+    found = (
+        ("every judgement varied by one step of Saaty's scale", sensitivity.within_a_step.shares),
+        ("all weights equally likely", sensitivity.all_weights.shares),
+    )
+    return [(words, drawn(shares)) for words, shares in found if shares is not None]
 
 
 def _comparison(comparison: SetComparison | None) -> dict[str, Any] | None:

@@ -6,14 +6,19 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 import qualityscore
+from qualityscore.core.aggregate import applicable_weights
+from qualityscore.model.codec import dump
 from qualityscore.model.finding import Finding
+from qualityscore.model.report import NonFunctionalReport
 from qualityscore.reports.tables import comma_separated
+from qualityscore.runtime.documents import load_profile, read_report
 
 PROFILES = Path(qualityscore.__file__).parent / "profiles"
 
@@ -474,6 +479,108 @@ def test_sensitivity_of_the_published_results(command, artifact):
     assert analysis["flip"]["leader"] == "gpt-4o-2024-11-20"
     assert len(analysis["effects"]) == 10
     assert "first place goes from" in command("weights", "--sensitivity", artifact, "--draws", 200).out
+
+
+ONE_MORE = """
+name = "mine"
+title = "Mine"
+judgements.weights = { security = 1, foo = 2 }
+[[dimensions]]
+id = "security"
+title = "S"
+[[dimensions.measures]]
+id = "security.x"
+title = "x"
+unit = "points"
+better = "lower"
+[[dimensions]]
+id = "foo"
+title = "F"
+[[dimensions.measures]]
+id = "foo.x"
+title = "x"
+unit = "points"
+better = "lower"
+"""
+
+
+def test_sensitivity_refuses_a_profile_of_dimensions_that_nobody_measured(command, write_report, tmp_path):
+    write_report(tmp_path, "m", "t")
+    (tmp_path / "mine.toml").write_text(ONE_MORE)
+    ran = command("weights", "--sensitivity", tmp_path, "--profile", tmp_path / "mine.toml")
+    assert (ran.code, ran.out) == (2, "")
+    assert 'Profile "mine" weighs foo, which the results do not hold' in ran.err
+
+
+def test_sensitivity_names_who_is_left_out_and_what_is_missing(command, write_report, tmp_path):
+    only = write_report(tmp_path / "only", "gone", "t", left_out=["robustness", "efficiency"])
+    ran = command("weights", "--sensitivity", only, "--draws", "10")
+    assert (ran.code, "Missing: gone lacks robustness, efficiency." in ran.err) == (2, True), ran.err
+    write_report(tmp_path / "all", "m", "t")
+    ran = command("weights", "--sensitivity", only, tmp_path / "all", "--draws", "10")
+    assert "1 results without a score in every dimension are left out (gone lacks robustness, efficiency)" in ran.err
+    assert "nothing is left of gone" in ran.err
+    assert "Only one label" in ran.out
+    assert ("+0.0000" in ran.out, "No change of a single judgement" in ran.out) == (False, False)
+
+
+def test_sensitivity_of_results_to_which_a_dimension_does_not_apply_ranks_as_the_leaderboard(
+    command, write_report, tmp_path
+):
+    """Maintainability out of two reports; b is ahead by the weights of scoring, a by weights in proportion."""
+    profile = load_profile("reference")
+    names = [d.id for d in profile.dimensions]
+    weights = applicable_weights(profile.matrix, [name != "maintainability" for name in names])
+    for label, scores in (("a", (0, 0.9, 0.1, 0.5, 0.5)), ("b", (0, 0.4, 0.5, 0.71, 0.71))):
+        file = write_report(tmp_path, label, "t")
+        report = read_report(str(file))
+        nf = sum(w * s for w, s in zip(weights, scores, strict=True))
+        dimensions = {}
+        for name, weight, value in zip(names, weights, scores, strict=True):
+            held = report.dimensions[name]
+            measures = tuple(replace(m, score=value, low=value, high=value) for m in held.measures)
+            dimensions[name] = replace(held, score=value, low=value, high=value, weight=weight, measures=measures)
+            if name == "maintainability":
+                measures = tuple(
+                    replace(m, score=None, low=None, high=None, value=None, weight=0.0, applicable=False)
+                    for m in measures
+                )
+                dimensions[name] = replace(
+                    held, score=None, low=None, high=None, weight=0.0, applicable=False, measures=measures
+                )
+        score = NonFunctionalReport(score=nf, low=nf, high=nf)
+        changed = replace(report, dimensions=dimensions, non_functional=score, effective=report.functional.score * nf)
+        file.write_text(dump(changed), encoding="utf-8")
+    board = command("leaderboard", tmp_path, "--by", "non_functional", "--json", "-").document["models"]
+    found = command("weights", "--sensitivity", tmp_path, "--draws", 200, "--json", "-").document["sensitivity"]
+    assert [m["label"] for m in board] == ["b", "a"]
+    assert found["scores"] == pytest.approx({m["label"]: m["non_functional"] for m in board})
+
+
+def test_sensitivity_without_a_consistent_draw_says_so(command, write_report, tmp_path):
+    for label, score in (("a", 0.5), ("b", 0.4)):
+        write_report(tmp_path, label, "t", score=score)
+    text = ONE_MORE.replace("judgements.weights = { security = 1, foo = 2 }", JUDGED).replace("foo", "robustness")
+    (tmp_path / "mine.toml").write_text(text + THIRD)
+    options = ("--profile", tmp_path / "mine.toml", "--draws", "1", "--seed", "5")
+    ran = command("weights", "--sensitivity", tmp_path, *options)
+    assert "not available, since every draw contradicted itself" in ran.out
+    assert "nan" not in ran.out
+    found = command("weights", "--sensitivity", tmp_path, *options, "--json", "-").document["sensitivity"]
+    assert found["within_a_step"]["shares"] is None
+
+
+JUDGED = 'judgements.matrix = [[1, 2, 5], ["1/2", 1, 1], ["1/5", 1, 1]]'
+THIRD = """
+[[dimensions]]
+id = "maintainability"
+title = "M"
+[[dimensions.measures]]
+id = "maintainability.x"
+title = "x"
+unit = "points"
+better = "lower"
+"""
 
 
 def test_names_from_results_cannot_write_to_the_terminal(command, published_rows, write_results, tmp_path):

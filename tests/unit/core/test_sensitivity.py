@@ -1,10 +1,12 @@
 """What a ranking owes to its weights, where it can be worked out by hand."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
 
+from qualityscore.core.aggregate import applicable_weights
 from qualityscore.core.ahp import SAATY_SCALE, consistent, principal, weigh, with_judgement
 from qualityscore.core.leaderboard import Result
 from qualityscore.core.sensitivity import analyse, cells_of, step
@@ -120,10 +122,86 @@ def test_cells_hold_a_row_per_task_with_nought_for_what_is_absent():
     results = [result("a", "t1", 0.2, 0.4), result("a", "t1", 0.4, 0.8), result("b", "t2", 0.5, 0.5)]
     cells, left_out = cells_of(results, TWO, ("t1", "t2"))
     assert cells == {"a": [pytest.approx([0.3, 0.6]), [0, 0]], "b": [[0, 0], pytest.approx([0.5, 0.5])]}
-    assert left_out == 0
+    assert left_out == ()
 
 
 def test_cells_leave_out_what_was_not_measured():
     cells, left_out = cells_of([result("a", "t1", 0.2, None), result("a", "t2", 0.2, 0.2)], TWO, ("t1", "t2"))
     assert cells == {"a": [pytest.approx([0.2, 0.2])]}
-    assert left_out == 1
+    assert [result.task for result in left_out] == ["t1"]
+
+
+def test_what_the_profile_does_not_weigh_may_be_unmeasured():
+    cells, left_out = cells_of([Result(label="a", task="t", dimensions={"x": 0.3, "z": None})], ("x",), ("t",))
+    assert (cells, left_out) == ({"a": [[0.3]]}, ())
+
+
+def test_a_result_to_which_no_dimension_applies_is_left_out_and_its_label_with_it():
+    cells, left_out = cells_of([Result(label="a", task="t", dimensions={})], TWO, ("t",))
+    assert (cells, [result.label for result in left_out]) == ({}, ["a"])
+
+
+PUBLISHED = ((1, 1, 2, 4, 4), (1, 1, 1, 2, 2), (1 / 2, 1, 1, 1, 1), (1 / 4, 1 / 2, 1, 1, 1), (1 / 4, 1 / 2, 1, 1, 1))
+"""Not consistent: the weights among some of the rows are not in proportion to those of the whole."""
+
+
+def test_nf_where_a_dimension_does_not_apply_is_that_of_scoring():
+    """Against the weights that scoring takes, by task; in proportion the first place would be a's."""
+    a, b = [None, 0.9, 0.1, 0.5, 0.5], [None, 0.4, 0.5, 0.71, 0.71]
+    found = analyse(PUBLISHED, "vwxyz", {"a": [a], "b": [b]}, draws=300, rng=np.random.default_rng(2))
+    weights = applicable_weights(PUBLISHED, [False, True, True, True, True])
+    by_scoring = {
+        label: sum(w * v for w, v in zip(weights[1:], row[1:], strict=True)) for label, row in (("a", a), ("b", b))
+    }
+    assert found.scores == pytest.approx(by_scoring, abs=1e-12)
+    whole = principal(PUBLISHED).weights
+    in_proportion = {k: sum(w * v for w, v in zip(whole[1:], r[1:], strict=True)) for k, r in (("a", a), ("b", b))}
+    assert by_scoring["b"] > by_scoring["a"]
+    assert in_proportion["a"] > in_proportion["b"]
+    # One step of the judgement of w over x, by hand of the same rule.
+    stepped = with_judgement(PUBLISHED, 1, 2, 2.0)
+    moved = applicable_weights(stepped, [False, True, True, True, True])
+    change = [abs(sum((m - w) * v for m, w, v in zip(moved[1:], weights[1:], r[1:], strict=True))) for r in (a, b)]
+    [effect] = [e for e in found.effects if (e.first, e.second) == ("w", "x")]
+    assert effect.largest_change_up == pytest.approx(max(change), abs=1e-12)
+
+
+def test_under_all_weights_only_the_ratios_of_those_that_apply_count():
+    # With x out, a wins where the weight of y among y and z is above a half: the ratio of two of three is symmetric.
+    cells = {"a": [[None, 1.0, 0.0]], "b": [[None, 0.0, 1.0]]}
+    found = run((5, 1, 1), cells, dimensions=("x", "y", "z"))
+    assert found.all_weights.shares["a"][0] == pytest.approx(0.5, abs=0.02)
+
+
+def test_draws_that_all_contradict_themselves_are_not_a_number():
+    """CR of the matrix itself is below 0.1, that of its one variation under this seed is not."""
+    matrix = ((1, 2, 5), (1 / 2, 1, 1), (1 / 5, 1, 1))
+    found = analyse(matrix, "xyz", {"a": [[1, 0, 0]], "b": [[0, 1, 0]]}, draws=1, rng=np.random.default_rng(5))
+    assert (found.rejected, found.within_a_step.draws, found.within_a_step.shares) == (1, 0, None)
+    assert "every draw contradicted itself" in found.within_a_step.reason
+    assert found.all_weights.draws == 1
+
+
+def test_pieces_of_the_draws_are_all_counted():
+    found = run((1, 1), {"a": [[1.0, 0.0]], "b": [[0.0, 1.0]]}, draws=25_001)
+    assert found.within_a_step.draws + found.rejected == found.all_weights.draws == 25_001
+    for acceptability in (found.within_a_step, found.all_weights):
+        assert acceptability.shares["b"][0] >= acceptability.shares["a"][1]
+        assert all(sum(shares) == pytest.approx(1) for shares in acceptability.shares.values())
+
+
+def test_many_draws_need_no_more_memory():
+    """Each draw holds two matrices of 5 x 5 complex numbers at least, 800 bytes; 50,000 at once would be 40 MB."""
+    tracemalloc.start()
+    try:
+        analyse(PUBLISHED, "vwxyz", {"a": [[0.5] * 5], "b": [[0.4] * 5]}, draws=50_000, rng=np.random.default_rng(2))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20_000_000
+
+
+def test_a_single_label_has_no_lead():
+    [effect] = run((1, 1), {"a": [[1.0, 0.0]]}, draws=10).effects
+    assert (effect.margin_change_up, effect.margin_change_down) == (None, None)
+    assert effect.largest_change_up == pytest.approx(1 / 6)
