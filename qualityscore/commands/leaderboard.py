@@ -40,8 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, average, rank, render."""
     import json  # noqa: PLC0415
 
-    import numpy as np  # noqa: PLC0415
-
     from qualityscore.commands.costs import read_costs  # noqa: PLC0415
     from qualityscore.commands.result_sets import load_results  # noqa: PLC0415
     from qualityscore.commands.terminal import terminal_width  # noqa: PLC0415
@@ -57,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         expected=max(arguments.expected or 0, len(found.tasks)),
         by=arguments.by,
         costs=costs,
-        rng=np.random.default_rng(arguments.seed),
+        seed=arguments.seed,
     )
     for name, field in sorted(found.refused.items()):
         sys.stderr.write(f"note: {name} and NF are left out, since {field} differs between the results\n")

@@ -35,15 +35,13 @@ def run(arguments: argparse.Namespace) -> int:
     import json  # noqa: PLC0415
     from dataclasses import asdict  # noqa: PLC0415
 
-    import numpy as np  # noqa: PLC0415
-
     from qualityscore.commands.terminal import terminal_width  # noqa: PLC0415
     from qualityscore.core.passk import summarise  # noqa: PLC0415
     from qualityscore.reports.tables import percent, percent_interval, terminal  # noqa: PLC0415
 
     check_writable(arguments.json)
     ks = _ks(arguments.k)
-    found = summarise(_read(arguments.file), ks, np.random.default_rng(arguments.seed))
+    found = summarise(_read(arguments.file), ks, arguments.seed)
     if arguments.json:
         document = {
             "schema_version": "1.0",

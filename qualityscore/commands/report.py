@@ -61,8 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _leaderboard(found: ResultSet, by: str, seed: int) -> str:
-    import numpy as np  # noqa: PLC0415
-
     from qualityscore.core.leaderboard import build_leaderboard  # noqa: PLC0415
     from qualityscore.reports.board_html import leaderboard_page  # noqa: PLC0415
 
@@ -70,7 +68,7 @@ def _leaderboard(found: ResultSet, by: str, seed: int) -> str:
         found.results,
         expected=len(found.tasks),
         by=by,  # type: ignore[arg-type]
-        rng=np.random.default_rng(seed),
+        seed=seed,
     )
     return leaderboard_page(
         board,

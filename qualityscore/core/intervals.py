@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 
 Draws = NDArray[np.float64]
 CONFIDENCE = 0.95
+BLOCK = 4_000_000
+"""Numbers that a resampling holds at once."""
+_MOST_PICKS = 200_000_000
+_MANY = 1_000
+_FEWEST_DRAWS = 1_000
 
 
 def median_interval(samples: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float] | None:
@@ -58,10 +63,26 @@ def bootstrap_medians(samples: Sequence[float], draws: int, rng: np.random.Gener
 
 
 def bootstrap_means(values: Sequence[float], draws: int, rng: np.random.Generator) -> Draws:
-    """Means of resamples with replacement. With one value per cluster (a task) this is the cluster bootstrap."""
+    """Means of resamples with replacement. With one value per cluster (a task) this is the cluster bootstrap.
+
+    Beyond 1,000 values of which at most 1,000 are distinct, how often each occurs is drawn, which is the same
+    distribution. Otherwise there are fewer draws, at least 1,000, beyond 200 million picks.
+    """
     data = np.asarray(values, dtype=np.float64)
-    picks = rng.integers(0, len(data), size=(draws, len(data)))
-    return np.asarray(data[picks].mean(axis=1), dtype=np.float64)
+    n = len(data)
+    distinct, counts = np.unique(data, return_counts=True) if n > _MANY else (data, np.empty(0))
+    few = n > _MANY >= len(distinct)
+    if not few:
+        draws = max(min(draws, _FEWEST_DRAWS), min(draws, _MOST_PICKS // n))
+    means = np.empty(draws)
+    rows = max(1, BLOCK // (len(distinct) if few else n))
+    for start in range(0, draws, rows):
+        block = means[start : start + rows]
+        if few:
+            block[:] = rng.multinomial(n, counts / n, size=len(block)) @ distinct / n
+        else:
+            block[:] = data[rng.integers(0, n, size=(len(block), n))].mean(axis=1)
+    return means
 
 
 def percentiles(draws: Draws, confidence: float = CONFIDENCE) -> tuple[float, float]:

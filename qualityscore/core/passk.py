@@ -67,13 +67,16 @@ def pass_at_k(n: int, c: int, k: int) -> float | None:
     return 1.0 - missed
 
 
-def summarise(samples: Iterable[Sample], ks: Sequence[int], rng: np.random.Generator) -> tuple[PassAtK, ...]:
-    """pass@k for each label, level, kind of success and k, with 95 % bootstrap intervals over tasks."""
+def summarise(samples: Iterable[Sample], ks: Sequence[int], seed: int) -> tuple[PassAtK, ...]:
+    """pass@k for each label, level, kind of success and k, with 95 % bootstrap intervals over tasks.
+
+    Every interval starts from `seed`: it depends on nothing but its own values.
+    """
     units: dict[tuple[str, str], dict[tuple[str, str], list[Sample]]] = defaultdict(lambda: defaultdict(list))
     for sample in samples:
         units[sample.label, sample.level][sample.task, sample.unit].append(sample)
     return tuple(
-        _one(group, units[group], success=success, k=k, rng=rng)
+        _one(group, units[group], success=success, k=k, seed=seed)
         for group in sorted(units)
         for success in ("full", "partial")
         for k in ks
@@ -86,7 +89,7 @@ def _one(
     *,
     success: str,
     k: int,
-    rng: np.random.Generator,
+    seed: int,
 ) -> PassAtK:
     label, level = group
     by_task: dict[str, list[float]] = defaultdict(list)
@@ -99,7 +102,7 @@ def _one(
             break
         by_task[task].append(value)
     means = [] if reason else [sum(values) / len(values) for values in by_task.values()]
-    interval = cluster_interval(means, rng)
+    interval = cluster_interval(means, np.random.default_rng(seed))
     return PassAtK(
         label=label,
         level=level,

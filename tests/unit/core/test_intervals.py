@@ -1,13 +1,21 @@
 """Intervals against other implementations, by hand, and their coverage by simulation."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 from statsmodels.stats.proportion import proportion_confint
 
-from qualityscore.core.intervals import bootstrap_medians, cluster_interval, median_interval, percentiles, wilson
+from qualityscore.core.intervals import (
+    bootstrap_means,
+    bootstrap_medians,
+    cluster_interval,
+    median_interval,
+    percentiles,
+    wilson,
+)
 from qualityscore.core.paired import mcnemar
 from qualityscore.core.parts import BOOTSTRAP_DRAWS
 
@@ -99,3 +107,23 @@ def test_the_difference_of_paired_proportions_is_covered_at_95_per_cent():
         covered += result.low <= 0.1 <= result.high
     # Newcombe found method 10 between 0.94 and 0.96 on average.
     assert within_monte_carlo_error(covered, trials, 0.95, slack=0.01)
+
+
+@pytest.mark.parametrize("kind", ["few distinct", "all distinct"])
+def test_means_of_very_many_values_are_resampled_in_bounded_memory(kind):
+    n = 60_000
+    values = np.arange(n) % 3 / 2.0 if kind == "few distinct" else np.random.default_rng(2).uniform(0, 1, n)
+    tracemalloc.start()
+    low, high = cluster_interval(values.tolist(), np.random.default_rng(1))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 300e6
+    # By the central limit theorem the interval is the mean and 1.96 standard errors.
+    error = 1.96 * values.std() / math.sqrt(n)
+    assert (low, high) == pytest.approx((values.mean() - error, values.mean() + error), abs=0.1 * error)
+
+
+def test_blocks_do_not_change_what_is_drawn():
+    values = np.random.default_rng(3).uniform(0, 1, 900)
+    picks = np.random.default_rng(1).integers(0, 900, size=(10_000, 900))
+    assert bootstrap_means(values, 10_000, np.random.default_rng(1)) == pytest.approx(values[picks].mean(axis=1))

@@ -1,15 +1,16 @@
 """Averages, missing values, ranks and groups, on results counted by hand."""
 
 import itertools
+import random
+import re
 
-import numpy as np
 import pytest
 
 from qualityscore.core.leaderboard import Result, build_leaderboard, letters
 
 
 def board(results, **options):
-    found = build_leaderboard(results, rng=np.random.default_rng(3), **options)
+    found = build_leaderboard(results, seed=3, **options)
     return {row.label: row for row in found.rows}
 
 
@@ -125,3 +126,90 @@ def test_letters_are_shared_exactly_by_those_not_told_apart(count):
 
 def test_the_first_letter_belongs_to_the_first_label():
     assert letters("xyz", {frozenset("xz"), frozenset("yz")}) == {"x": "a", "y": "a", "z": "b"}
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_letters_are_the_largest_sets_that_are_not_told_apart(seed):
+    draw = random.Random(seed)
+    order = "abcdefgh"[: draw.randint(2, 8)]
+    share = draw.random()
+    apart = {frozenset(p) for p in itertools.combinations(order, 2) if draw.random() < share}
+    alike = [
+        frozenset(c)
+        for size in range(1, len(order) + 1)
+        for c in itertools.combinations(order, size)
+        if not any(frozenset(p) in apart for p in itertools.combinations(c, 2))
+    ]
+    largest = sorted(sorted(c) for c in alike if not any(c < other for other in alike))
+    expected = {
+        label: "".join("abcdefghijklmnopqrst"[i] for i, c in enumerate(largest) if label in c) for label in order
+    }
+    assert letters(order, apart) == expected
+
+
+@pytest.mark.parametrize("shape", ["twins", "chain", "random"])
+def test_letters_of_many_labels_are_bounded(shape):
+    order = [f"m{i:02}" for i in range(80)]
+    draw = random.Random(1)
+    pairs = list(itertools.combinations(range(80), 2))
+    apart = {
+        "twins": lambda i, j: i // 2 == j // 2,  # 2^40 largest sets
+        "chain": lambda i, j: j - i > 9,
+        "random": lambda i, j: draw.random() < 0.3,
+    }[shape]
+    told = {frozenset((order[i], order[j])) for i, j in pairs if apart(i, j)}
+    given = {label: set(re.findall(r"[a-z]|\(\d+\)", text)) for label, text in letters(order, told).items()}
+    for i, j in pairs:
+        one, other = order[i], order[j]
+        assert bool(given[one] & given[other]) == (frozenset((one, other)) not in told)
+    # A letter for each pair would do; a chain has one for each window of ten.
+    assert len(set().union(*given.values())) <= (71 if shape == "chain" else len(pairs))
+
+
+def test_a_label_told_apart_from_all_has_a_letter_of_its_own_among_many():
+    order = [f"m{i}" for i in range(61)]
+    told = {frozenset((order[2 * i], order[2 * i + 1])) for i in range(30)} | {
+        frozenset((order[60], other)) for other in order[:60]
+    }
+    given = letters(order, told)
+    assert given[order[60]]
+    assert not set(re.findall(r"[a-z]|\(\d+\)", given[order[60]])) & set(
+        re.findall(r"[a-z]|\(\d+\)", "".join(given[other] for other in order[:60]))
+    )
+
+
+def test_many_labels_leave_the_best_and_the_worst_told_apart():
+    # Every flip that is as extreme has all signs equal: p is 2/2^20, far below 0.05 by the 1,035 pairs of 46 labels.
+    rows = board([result(f"m{i:02}", f"t{t}", i / 45) for i in range(46) for t in range(20)])
+    assert not set(rows["m45"].rank_group) & set(rows["m00"].rank_group)
+
+
+def test_an_interval_depends_on_the_labels_own_values_alone():
+    mine = [result("a", f"t{t}", t / 9, non_functional=(t % 4) / 4, effective=t / 12) for t in range(10)]
+    others = [result(label, f"t{t}", 0.5, effective=0.1) for label in ("0", "z") for t in range(10)]
+    expected = board(mine)["a"]
+    renamed = [result("zz", r.task, r.functional, effective=r.effective) for r in mine]
+    for rows in (board(mine[::-1] + others), board(others + mine, by="effective")):
+        assert rows["a"].functional == expected.functional
+        assert rows["a"].non_functional == expected.non_functional
+    assert board(others + renamed)["zz"].functional == expected.functional
+
+
+def test_a_label_of_which_nothing_was_measured_ranks_last_beside_absent_tasks():
+    # c has 0 everywhere, which was measured; a has a result on one task of two, and no score.
+    results = [result("a", "t1", None), *(result("c", t, 0.0) for t in ("t1", "t2"))]
+    results += [result("b", "t2", 0.5)]
+    rows = board(results)
+    assert [rows[label].rank for label in "bca"] == [1, 2, 3]
+    a = rows["a"].functional
+    assert (a.value, a.low, a.tasks, a.missing) == (None, None, 0, 1)
+
+
+def test_means_that_only_rounding_tells_apart_share_their_rank_and_group():
+    rows = board(
+        [result("a", f"t{t}", 0.3) for t in range(30)]
+        + [result("b", f"t{t}", 0.1 + 0.2) for t in range(30)]
+        + [result("c", f"t{t}", 0.2999) for t in range(30)]
+    )
+    assert [rows[label].rank for label in "abc"] == [1, 1, 3]
+    assert rows["a"].rank_group == rows["b"].rank_group != rows["c"].rank_group

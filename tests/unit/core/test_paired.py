@@ -13,7 +13,7 @@ import scipy.stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from qualityscore.core.paired import holm, mcnemar, sign_flip, signed_rank
+from qualityscore.core.paired import flips_for, holm, mcnemar, sign_flip, signed_rank
 
 
 def rng():
@@ -193,3 +193,34 @@ def test_a_task_that_a_pair_does_not_share_counts_nothing():
     with_gap = np.array([[1.0, 1.0], [2.0, np.nan], [3.0, 3.0]])
     without = np.array([[1.0], [3.0]])
     assert sign_flip(with_gap, rng())[1] == pytest.approx(sign_flip(without, rng())[0], abs=0.02)
+
+
+def test_what_no_draw_reaches_is_bounded_by_the_exact_share():
+    # All of one sign, and one of 18 of the other sign: 1 of 2^17, and 1 + 18 (any single sign may flip) of 2^17.
+    cells = np.ones((18, 2))
+    cells[0, 1] = -1
+    first, second = sign_flip(cells, rng(), draws=200)
+    assert first == pytest.approx(1 / 2**17, rel=1e-6)
+    assert 19 / 2**17 <= second < 1 / 201
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_bound_is_never_below_counting_all_flips(seed):
+    differences = np.random.default_rng(seed).exponential(1, 16) + 0.2
+    differences[0] *= -1
+    signs = np.array(list(itertools.product((-1, 1), repeat=16)))
+    exact = (np.abs(signs @ differences) >= differences.sum() - 1e-9).mean()
+    [found] = sign_flip(differences[:, None], rng(), draws=10)
+    assert exact <= found <= 1 / 11
+
+
+def test_few_rows_that_differ_are_counted_exactly_among_many():
+    # Rows of zeros are no flips: five signs, 2 of 32 as extreme.
+    cells = np.zeros((5000, 1))
+    cells[:5] = 1
+    assert sign_flip(cells, rng())[0] == 2 / 32
+
+
+@pytest.mark.parametrize(("columns", "draws"), [(1, 20_000), (100, 20_000), (1035, 207_000), (31_125, 32_128)])
+def test_draws_grow_with_the_columns_until_the_work_is_too_much(columns, draws):
+    assert flips_for(columns) == draws

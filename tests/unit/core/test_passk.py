@@ -1,10 +1,10 @@
 """pass@k against exact fractions and the case of too few samples."""
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
-import numpy as np
 import pytest
 
 from qualityscore.core.passk import Sample, pass_at_k, summarise
@@ -44,7 +44,7 @@ def sample(task, unit, number, *passed, level="class"):
 
 
 def summary(samples, *ks):
-    return {(s.level, s.success, s.k): s for s in summarise(samples, ks, np.random.default_rng(1))}
+    return {(s.level, s.success, s.k): s for s in summarise(samples, ks, 1)}
 
 
 def test_full_needs_every_test_and_partial_one():
@@ -74,3 +74,11 @@ def test_one_unit_with_too_few_samples_makes_k_not_available():
     assert found["class", "full", 1].value == pytest.approx((1 + 0.5) / 2)
     assert found["class", "full", 5].value is None
     assert found["class", "full", 5].reason == "B of t has 2 samples, fewer than 5"
+
+
+def test_an_interval_depends_on_its_own_values_alone():
+    mine = [sample(f"t{t}", "A", i, i <= t % 4) for t in range(10) for i in range(4)]
+    others = [replace(s, label="a") for s in mine[:8]]
+    alone, beside = summarise(mine, [1, 2], 1), summarise([*others, *mine[::-1]], [2], 1)
+    expected = next(s for s in alone if (s.success, s.k) == ("full", 2))
+    assert next(s for s in beside if (s.label, s.success) == ("m", "full")) == expected
