@@ -97,6 +97,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str] | None) -> int:
     parser = build_parser()
+    given = sys.argv[1:] if argv is None else argv
+    if stranger := next((text for text in given if "\0" in text), None):
+        raise UsageError(
+            f"The argument {stranger[:80]!r} holds a null character, which no path or name can; remove it."
+        )
     arguments = parser.parse_args(argv)
     if arguments.version:
         sys.stdout.write(f"qualityscore {__version__}\n")

@@ -14,7 +14,7 @@ import numpy as np
 from qualityscore.compat import ral_bench_static as static
 from qualityscore.compat.ral_bench import RawMeasures, RawResult, outcomes
 from qualityscore.compat.ral_bench_run import LOCK, PYTHON_RANGE, RUNNING_SUITES, Bench, SuiteRecord, copy_suites
-from qualityscore.compat.ral_bench_task import RalTask, Suite, baseline_of, benchmark_root, read_task_file
+from qualityscore.compat.ral_bench_task import RalTask, Suite, baseline_of, benchmark_root, parse_task, task_bytes
 from qualityscore.core.profile import Profile
 from qualityscore.core.score import Scored, effective, score
 from qualityscore.errors import QualityScoreError
@@ -85,7 +85,8 @@ def evaluate(
     what the caller gave; faults of the harness are in the report.
     """
     started = datetime.now(UTC)
-    task = read_task_file(task_file)
+    content = task_bytes(task_file)
+    task = parse_task(content, task_file)
     root = benchmark_root(task_file, task)
     weights = documents.load_profile(profile)
     names = [s for s in RUNNING_SUITES if s in task.test_suite and s in _needed(wanted)]
@@ -108,7 +109,7 @@ def evaluate(
         *(FaultReport(stage=name, fault=Fault.HARNESS, reason=reason) for name, reason in measured.lost.items()),
         *scored.faults,
     )
-    digest = hashlib.sha256(task_file.read_bytes() + suites_digest.encode()).hexdigest()
+    digest = hashlib.sha256(content + suites_digest.encode()).hexdigest()
     return Report(
         schema_version=SCHEMA_VERSION,
         score_model=SCORE_MODEL,

@@ -12,15 +12,11 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from qualityscore.compat.ral_bench import SUITES, RawMeasures, RawResult, SuiteRun
 from qualityscore.compat.ral_bench_task import baseline_of, read_task_file
+from qualityscore.compat.ral_bench_values import number_of
+from qualityscore.compat.yaml_reading import YamlError, read_yaml
 from qualityscore.errors import ReportError, TaskError
-from qualityscore.runtime.documents import read_at_most
-
-# The C loader, where PyYAML was built with it, reads a folder of results ten times faster.
-SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 RESULT_SUFFIX = "_results.yaml"
 MAX_RESULT_BYTES = 8 << 20
@@ -108,19 +104,22 @@ def _read_result(file: Path, task_files: Mapping[str, Path]) -> RawResult:
 
 def _load(file: Path) -> Any:
     try:
-        data = read_at_most(file, MAX_RESULT_BYTES)
-        if data is None:
-            raise ReportError(f"{file} is larger than {MAX_RESULT_BYTES} bytes; it is no RAL-Bench result.")
-        return yaml.load(data.decode("utf-8"), Loader=SafeLoader)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        raise ReportError(f"{file} cannot be read as YAML: {' '.join(str(error).split())}.") from None
+        return read_yaml(file, MAX_RESULT_BYTES)
+    except OSError as error:
+        raise ReportError(f"The result {file} cannot be read: {error.strerror}.") from None
+    except YamlError as error:
+        raise ReportError(f"The result {file} cannot be read as YAML: {error}.") from None
 
 
 def _values(document: Any, file: Path) -> dict[_Key, float]:
-    """Every recognised number by what it is; of several places the shallowest, then the first, counts."""
+    """Every recognised number by what it is; of several places the shallowest, then the first, counts.
+
+    Raises ReportError naming the file and the key of a number that cannot be, or that is given twice.
+    """
     if not isinstance(document, dict):
         raise ReportError(f"{file} is not a mapping.")
     found: dict[_Key, float] = {}
+    places: dict[_Key, tuple[str, ...]] = {}
     level: list[tuple[tuple[str, ...], Mapping[Any, Any]]] = [((), document)]
     for _ in range(_MAX_DEPTH):
         deeper: list[tuple[tuple[str, ...], Mapping[Any, Any]]] = []
@@ -133,11 +132,41 @@ def _values(document: Any, file: Path) -> dict[_Key, float]:
                 if isinstance(value, list):
                     deeper += [((*here, _suite_named_in(item)), item) for item in value if isinstance(item, dict)]
                     continue
-                identity, number = _identify(here), _as_number(value)
-                if identity is not None and number is not None:
-                    found.setdefault(identity, number)
+                identity = _identify(here)
+                if identity is None or places.get(identity, here) != here:
+                    continue
+                try:
+                    number = number_of(value, identity[2])
+                except ValueError as error:
+                    raise _invalid(file, here, str(error)) from None
+                if number is not None and found.setdefault(identity, number) != number:
+                    raise _invalid(file, here, f"it is given twice, as {found[identity]:g} and {number:g}")
+                if number is not None:
+                    places[identity] = here
         level = deeper
+    _require_sound_counts(found, places, file)
     return found
+
+
+def _require_sound_counts(found: Mapping[_Key, float], places: Mapping[_Key, tuple[str, ...]], file: Path) -> None:
+    """No more tests than there are. A test that passed and failed when it was torn down counts as both."""
+    for (of_baseline, suite, quantity), total in found.items():
+        if quantity != "total":
+            continue
+        passed, failed, skipped = (found.get((of_baseline, suite, q), 0.0) for q in ("passed", "failed", "skipped"))
+        if passed + skipped > total or failed > total:
+            raise _invalid(
+                file,
+                places[of_baseline, suite, quantity],
+                f"of {total:g} tests {passed:g} passed, {failed:g} failed and {skipped:g} were skipped",
+            )
+
+
+def _invalid(file: Path, place: tuple[str, ...], why: str) -> ReportError:
+    return ReportError(
+        f"The result {file} is not valid: key {'.'.join(place)[:200]!r}: {why}; run this suite again, or take the "
+        "result out."
+    )
 
 
 def _suite_named_in(item: Mapping[Any, Any]) -> str:
@@ -160,15 +189,6 @@ def _identify(path: tuple[str, ...]) -> _Key | None:
         return None
     suite = _OWN_SUITE.get(quantity, suite)
     return None if suite is None else (of_baseline, suite, quantity)
-
-
-def _as_number(value: Any) -> float | None:
-    if isinstance(value, int | float):
-        return float(value)
-    try:
-        return float(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
 
 
 def _has_suite(values: Mapping[_Key, float], suite: str) -> bool:

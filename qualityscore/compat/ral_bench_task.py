@@ -7,17 +7,65 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from qualityscore.compat.ral_bench import RawMeasures
+from qualityscore.compat.ral_bench_values import number_of
+from qualityscore.compat.yaml_reading import YamlError, parse_yaml
 from qualityscore.errors import TaskError
 from qualityscore.model.foreign import first_problem
 from qualityscore.model.report import TaskId
+from qualityscore.runtime.documents import read_regular_at_most
 
 Suite = Literal["functional", "performance", "resource", "robustness", "security", "maintainability"]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+Metrics = dict[str, Finite | dict[str, Finite | None] | None]
 MAX_TASK_BYTES = 1 << 20
+MAX_TIMEOUT_S = 86_400.0
+_BASELINES: tuple[tuple[Suite, str, str], ...] = (
+    ("performance", "performance_suite_time_s", "elapsed_s"),
+    ("resource", "avg_memory_mb", "memory"),
+    ("resource", "avg_cpu_percent", "cpu"),
+    ("security", "high_risk_count", "high_risk_count"),
+    ("maintainability", "mi_min", "mi_min"),
+)
+"""Suite, key and quantity of the reference's measures that score."""
+
+
+def _inside(path: str) -> str:
+    """Refuse a path that does not stay in the benchmark's folder."""
+    parts = Path(path).parts
+    if not path.isprintable() or Path(path).is_absolute() or ".." in parts:
+        raise ValueError(f"{path[:80]!r} leads out of the benchmark's folder; give a path inside it")
+    return path
+
+
+def _suite_place(path: str) -> str:
+    if Path(_inside(path)).parts[:1] != ("tests",):
+        raise ValueError(f"{path[:80]!r} does not lie in the benchmark's folder tests")
+    return path
+
+
+def _sound_baseline(metrics: dict[Suite, Metrics]) -> dict[Suite, Metrics]:
+    for suite, key, quantity in _BASELINES:
+        try:
+            number_of(_metric(metrics, suite, key), quantity)
+        except ValueError as error:
+            raise ValueError(f"{suite}, {key}: {error}") from None
+    return metrics
+
+
+def _metric(metrics: dict[Suite, Metrics], suite: Suite, key: str) -> float | None:
+    """A measure of a suite, which stands in its mapping or in `metrics` there."""
+    own = metrics.get(suite, {})
+    nested = own.get("metrics")
+    found = own.get(key)
+    if found is None and isinstance(nested, dict):
+        found = nested.get(key)
+    return None if isinstance(found, dict) else found
+
+
+PathInside = Annotated[str, AfterValidator(_inside)]
 
 
 class _Strict(BaseModel):
@@ -33,7 +81,7 @@ class _Described(BaseModel):
 class Package(_Described):
     """The import name of the subject."""
 
-    name: Annotated[str, Field(min_length=1)]
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$")]
     root_dir: str = "."
 
 
@@ -48,17 +96,17 @@ class RalTask(_Strict):
 
     task_id: TaskId
     description: str
-    reference_repository: str
-    baseline_metrics: dict[Suite, dict[str, Finite | dict[str, Finite | None] | None]]
-    test_suite: dict[Suite, str]
+    reference_repository: PathInside
+    baseline_metrics: Annotated[dict[Suite, Metrics], AfterValidator(_sound_baseline)]
+    test_suite: dict[Suite, Annotated[str, AfterValidator(_suite_place)]]
     package: Package
     files: tuple[RequestedFile, ...] = ()
-    suite_timeouts_s: dict[Suite, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = {}
+    suite_timeouts_s: dict[Suite, Annotated[float, Field(gt=0, le=MAX_TIMEOUT_S, allow_inf_nan=False)]] = {}
     api_contract: Any = None
     domain: str | None = None
     difficulty: str | None = None
     interfaces: dict[str, Any] | None = None
-    generated_repository: str | None = None
+    generated_repository: PathInside | None = None
 
     @property
     def project(self) -> str:
@@ -72,14 +120,26 @@ class RalTask(_Strict):
 
 def read_task_file(path: Path) -> RalTask:
     """Read one task file. Raises TaskError with one sentence that names the file and the key."""
+    return parse_task(task_bytes(path), path)
+
+
+def task_bytes(path: Path) -> bytes:
+    """The content of a task file. Raises TaskError where it cannot be read, or is no such file."""
     try:
-        if path.stat().st_size > MAX_TASK_BYTES:
-            raise TaskError(f"The task file {path} is larger than {MAX_TASK_BYTES} bytes.")
-        document = yaml.safe_load(path.read_text("utf-8"))
+        data = read_regular_at_most(path, MAX_TASK_BYTES)
     except OSError as error:
         raise TaskError(f"The task file {path} cannot be read: {error.strerror}.") from None
-    except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        raise TaskError(f"The task file {path} is not YAML: {' '.join(str(error).split())}.") from None
+    if data is None:
+        raise TaskError(f"The task file {path} is larger than {MAX_TASK_BYTES} bytes.")
+    return data
+
+
+def parse_task(data: bytes, path: Path) -> RalTask:
+    """The task in the content of a file. Raises TaskError as `read_task_file` does."""
+    try:
+        document = parse_yaml(data)
+    except YamlError as error:
+        raise TaskError(f"The task file {path} is not YAML: {error}.") from None
     if not isinstance(document, dict):
         raise TaskError(f"The task file {path} is not a mapping.")
     try:
@@ -90,21 +150,13 @@ def read_task_file(path: Path) -> RalTask:
 
 def baseline_of(task: RalTask) -> RawMeasures:
     """The reference's published measures."""
-
-    def value(suite: Suite, key: str) -> float | None:
-        metrics = task.baseline_metrics.get(suite, {})
-        nested = metrics.get("metrics")
-        found = metrics.get(key)
-        if found is None and isinstance(nested, dict):
-            found = nested.get(key)
-        return None if isinstance(found, dict) else found
-
+    values = {quantity: _metric(task.baseline_metrics, suite, key) for suite, key, quantity in _BASELINES}
     return RawMeasures(
-        performance_s=value("performance", "performance_suite_time_s"),
-        memory_mib=value("resource", "avg_memory_mb"),
-        cpu_percent=value("resource", "avg_cpu_percent"),
-        high_risk_count=value("security", "high_risk_count"),
-        mi_min=value("maintainability", "mi_min"),
+        performance_s=values["elapsed_s"],
+        memory_mib=values["memory"],
+        cpu_percent=values["cpu"],
+        high_risk_count=values["high_risk_count"],
+        mi_min=values["mi_min"],
     )
 
 

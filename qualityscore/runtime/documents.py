@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import difflib
+import errno
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -46,6 +48,19 @@ def read_at_most(path: Path, most: int) -> bytes | None:
     """The content, or None of more than `most` bytes: a device or a pipe tells no size. Raises OSError."""
     with path.open("rb") as file:
         data = file.read(most + 1)
+    return data if len(data) <= most else None
+
+
+def read_regular_at_most(path: Path, most: int) -> bytes | None:
+    """The same of a regular file, or a link to one: a pipe would wait for a writer, and a device never end."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        with open(descriptor, "rb", closefd=False) as file:
+            data = file.read(most + 1)
+    finally:
+        os.close(descriptor)
     return data if len(data) <= most else None
 
 

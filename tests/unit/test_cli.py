@@ -181,6 +181,15 @@ def test_a_link_to_itself_is_called_that(words, tmp_path, capsys):
     assert "a symbolic link that leads back to itself; give" in said
 
 
+@pytest.mark.parametrize("command", ["passk", "stability", "leaderboard", "rescore", "explain", "evaluate"])
+def test_an_argument_with_a_null_character_is_refused_before_it_becomes_a_path(command, capsys):
+    assert cli.main([command, "a\0b"]) == 2
+    said = capsys.readouterr().err
+    assert (
+        said == "error QS-101: The argument 'a\\x00b' holds a null character, which no path or name can; remove it.\n"
+    )
+
+
 def test_a_batch_of_nothing_is_refused(tmp_path, capsys):
     (tmp_path / "m.jsonl").write_text("\n")
     assert cli.main(["batch", str(tmp_path / "m.jsonl"), "-o", str(tmp_path / "out")]) == 2

@@ -207,3 +207,106 @@ def test_a_result_with_its_own_baseline_does_not_need_sound_task_files(published
     found = read_artifact(folder)
     assert len(found.results) == 1
     assert found.tasks == (published_rows[0]["task"], "other")
+
+
+SOUND = """
+baseline_metrics: {performance: {elapsed_s: 1}, resource: {avg_memory_mb: 10, avg_cpu_percent: 90},
+  security: {high_risk_count: 0}, maintainability: {mi_min: 5}}
+functional: {returncode: 0, passed: 5, failed: 0, total: 5}
+performance: {returncode: 0, passed: 1, total: 1, elapsed_s: 2, timeout: false}
+resource: {returncode: 0, passed: 1, total: 1, avg_memory_mb: 20, avg_cpu_percent: 90}
+security: {high_risk_count: 1}
+"""
+
+
+def one_result(folder, text):
+    file = folder / "m" / "results" / "T_results.yaml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "key"),
+    [
+        ("passed: 5", "passed: 10000", "functional.total"),
+        ("passed: 5, failed: 0, total: 5", "passed: 3, failed: 9, total: 5", "functional.total"),
+        ("passed: 5, failed: 0, total: 5", "passed: -5, failed: 0, total: -5", "functional.passed"),
+        ("passed: 5", "passed: 4.9", "functional.passed"),
+        ("passed: 5", "passed: true", "functional.passed"),
+        ("passed: 5", "passed: many", "functional.passed"),
+        ("passed: 5", "passed: .inf", "functional.passed"),
+        ("passed: 5", "passed: 1" + "0" * 400, "functional.passed"),
+        ("passed: 5", "passed: 2020-01-01", "functional.passed"),
+        ("passed: 5", "passed: 5, Passed: 4", "functional.passed"),
+        ("returncode: 0, passed: 5", "returncode: 'nan', passed: 5", "functional.returncode"),
+        ("elapsed_s: 2", "elapsed_s: .inf", "performance.elapsed_s"),
+        ("elapsed_s: 1", "elapsed_s: -1.0", "baseline_metrics.performance.elapsed_s"),
+        ("mi_min: 5", "mi_min: .nan", "baseline_metrics.maintainability.mi_min"),
+        ("avg_cpu_percent: 90}\nsec", "avg_cpu_percent: .nan}\nsec", "resource.avg_cpu_percent"),
+        ("avg_memory_mb: 20", "avg_memory_mb: 1.0e+308", "resource.avg_memory_mb"),
+        ("high_risk_count: 1", "high_risk_count: -3", "security.high_risk_count"),
+        ("timeout: false", "timeout: sometimes", "performance.timeout"),
+    ],
+)
+def test_a_number_that_cannot_be_is_refused_by_file_and_key(tmp_path, before, after, key):
+    read_artifact(one_result(tmp_path, SOUND).parent.parent)
+    assert before in SOUND
+    file = one_result(tmp_path, SOUND.replace(before, after))
+    with pytest.raises(ReportError) as refusal:
+        read_artifact(tmp_path)
+    assert str(refusal.value).startswith(f"The result {file} is not valid: key '{key}': ")
+
+
+def test_a_value_that_is_missing_stays_the_benchmarks_nought(tmp_path, profile):
+    one_result(tmp_path, SOUND.replace("mi_min: 5", "mi_min: null").replace("elapsed_s: 2", "elapsed_s: null"))
+    scores = score_result(read_artifact(tmp_path).results[0], profile)
+    # Performance without a time and maintainability without an index are 0; memory 10/20 and CPU 90/90 are not.
+    assert scores.dimensions["efficiency"] == scores.dimensions["maintainability"] == 0
+    assert scores.dimensions["resource"] == pytest.approx((0.5 + 1) / 2)
+
+
+def bomb(levels, width):
+    """YAML of `levels` mappings, each with `width` aliases of the one before."""
+    lines = ["a0: &a0 {x: 1}"]
+    for i in range(1, levels):
+        lines.append(f"a{i}: &a{i} {{{', '.join(f'k{j}: *a{i - 1}' for j in range(width))}}}")
+    return "\n".join(lines) + "\n"
+
+
+def merges(levels, width):
+    """The same by merge keys."""
+    lines = [f"a0: &a0 {{{', '.join(f'x{j}: 1' for j in range(width))}}}"]
+    for i in range(1, levels):
+        lines.append(f"a{i}: &a{i}\n  <<: [{', '.join([f'*a{i - 1}'] * width)}]")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (bomb(11, 9), "more than 200000 keys and values"),
+        (merges(9, 10), "more than 200000 keys and values"),
+        ("a: &a {b: *a}\n", "more than 200000 keys and values"),
+        ("x: 1\nfunctional: {}\nx: 2\n", "line 3: key 'x' is given twice"),
+        ("\nwhen: 2020-99-99\n", "line 2: '2020-99-99' is no timestamp"),
+        ("x: !!int abc\n", "line 1: 'abc' is no int"),
+        ("x: !!bool abc\n", "line 1: 'abc' is no bool"),
+        ("x: !!timestamp abc\n", "line 1: 'abc' is no timestamp"),
+        ("x: 0x_\n", "line 1: '0x_' is no int"),
+        ("x: 9" + "9" * 5000 + "\n", "is no int"),
+        ("a: " + "[" * 100_000, ""),
+    ],
+)
+def test_yaml_that_would_hang_crash_or_lose_a_value_is_refused(tmp_path, text, said):
+    file = one_result(tmp_path, text + SOUND)
+    with pytest.raises(ReportError, match="cannot be read as YAML") as refusal:
+        read_artifact(tmp_path)
+    assert said in str(refusal.value)
+    assert str(file) in str(refusal.value)
+
+
+def test_a_few_aliases_are_what_they_stand_for(tmp_path, profile):
+    text = SOUND.replace("performance: {returncode: 0", "performance: &p {returncode: 0") + "robustness: *p\n"
+    one_result(tmp_path, text)
+    assert score_result(read_artifact(tmp_path).results[0], profile).dimensions["robustness"] == 1

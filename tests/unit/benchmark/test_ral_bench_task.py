@@ -1,5 +1,7 @@
 """RAL-Bench's task files and the ways in which its suites look for the subject."""
 
+import os
+
 import pytest
 
 from qualityscore.compat.ral_bench import RawMeasures
@@ -79,6 +81,26 @@ package: {name: t}
         ("avg_memory_mb: 30", "avg_memory_mb: .nan", "baseline_metrics.resource.avg_memory_mb"),
         ("suite_timeouts_s: {functional: 60}", "suite_timeouts_s: {functional: 0}", "greater than 0"),
         ("package: {name: shelf, root_dir: .}", "package: shelf", "key 'package'"),
+        ("name: shelf", 'name: "she\\0lf"', "key 'package.name'"),
+        ("{functional: 60}", "{functional: 1.0e+300}", "suite_timeouts_s.functional': .*less than or equal to 86400"),
+        (
+            "./generation/Book_Shelf",
+            "../../../../tmp/zz",
+            "key 'generated_repository': .* out of the benchmark's folder",
+        ),
+        ("./repositories/shelf", "/etc", "key 'reference_repository': .* out of the benchmark's folder"),
+        (
+            "./repositories/shelf",
+            "repositories/../../etc",
+            "key 'reference_repository': .* out of the benchmark's folder",
+        ),
+        ("./tests/_generic/security_test.py", "/etc/passwd", "key 'test_suite.security': .* out of the benchmark's"),
+        ("./tests/_generic/security_test.py", "./tasks/x.py", "key 'test_suite.security': .* folder tests"),
+        ("performance_suite_time_s: 1.5", "performance_suite_time_s: -1.0", "baseline_metrics': performance, perf"),
+        ("mi_min: 33.5", "mi_min: 133.5", "baseline_metrics': maintainability, mi_min"),
+        ("task_id: shelf", "task_id: shelf\ntask_id: other", "line 3: key 'task_id' is given twice"),
+        ("difficulty: easy", "difficulty: 2020-99-99", "line 4: '2020-99-99' is no timestamp"),
+        ("difficulty: easy", "difficulty: !!int abc", "line 4: 'abc' is no int"),
         ("task_id: shelf", "task_id: [1", "is not YAML"),
     ],
 )
@@ -92,6 +114,16 @@ def test_a_bad_task_file_is_refused_with_the_key_named(tmp_path, before, after, 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(TaskError, match=r"missing\.yaml cannot be read"):
         read_task_file(tmp_path / "missing.yaml")
+
+
+def test_a_task_file_that_would_never_end_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "zero.yaml").symlink_to("/dev/zero")
+    for name in ("pipe.yaml", "zero.yaml"):
+        with pytest.raises(TaskError, match=f"{name} cannot be read: it is no regular file"):
+            read_task_file(tmp_path / name)
+    (tmp_path / "link.yaml").symlink_to(write(tmp_path))
+    assert read_task_file(tmp_path / "link.yaml").task_id == "shelf"
 
 
 def test_the_root_is_the_nearest_folder_above_that_has_a_suite(tmp_path):
