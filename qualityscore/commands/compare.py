@@ -72,4 +72,4 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _single(found: ResultSet) -> bool:
-    return len(found.reports) == 1
+    return len(found.reports) == len(found.results) == 1

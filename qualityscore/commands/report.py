@@ -36,16 +36,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, choose the kind of page, write it."""
-    from qualityscore.commands.result_sets import load_results  # noqa: PLC0415
+    from qualityscore.commands.result_sets import load_results, require_distinct  # noqa: PLC0415
 
     check_writable(arguments.output)
-    found = load_results(arguments.results)
+    found = load_results(arguments.results, repeated=True)
     reports = [report for _, report in found.reports]
-    if len(reports) == 1:
+    if len(reports) == len(found.results) == 1:
         from qualityscore.reports import html  # noqa: PLC0415
 
         text = html.render(reports[0])
-    elif len(reports) == 2 and len(found.tasks) == 1:
+    elif len(reports) == len(found.results) == 2 and len(found.tasks) == 1:
         from qualityscore.core.comparability import require_comparable  # noqa: PLC0415
         from qualityscore.core.comparison import compare_reports  # noqa: PLC0415
         from qualityscore.reports.board_html import comparison_page  # noqa: PLC0415
@@ -53,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         first, second = reports
         text = comparison_page(compare_reports(first, second, require_comparable(first, second)), first, second)
     else:
+        require_distinct(found)
         text = _leaderboard(found, arguments.by, arguments.seed)
     write(arguments.output, text)
     if arguments.output != "-":

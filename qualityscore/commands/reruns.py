@@ -33,7 +33,8 @@ def load_reruns(paths: Sequence[str]) -> tuple[tuple[Rerun, ...], tuple[str, ...
     reruns: list[Rerun] = []
     for number, path in enumerate(paths, start=1):
         found = load_results([path])
-        measured = [_raw_measures(report) for _, report in found.reports] or [{} for _ in found.results]
+        measured = [_raw_measures(report) for _, report in found.reports]
+        measured += [{}] * (len(found.results) - len(measured))
         reruns += [
             _rerun(result, f"{number} ({path})", raw) for result, raw in zip(found.results, measured, strict=True)
         ]

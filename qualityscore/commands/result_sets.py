@@ -4,69 +4,112 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from qualityscore.compat.ral_bench import RalScores, RawResult, score_result
-from qualityscore.compat.ral_bench_results import is_artifact, read_artifact
-from qualityscore.core.comparability import require_comparable
+from qualityscore.compat.ral_bench_results import canonical, read_artifact, result_files, spelled_once
+from qualityscore.core.comparability import COST_DIMENSIONS, measures_of, require_comparable
 from qualityscore.core.leaderboard import Result
 from qualityscore.errors import IncomparableError, ReportError
-from qualityscore.model.report import Report
-from qualityscore.runtime.documents import load_profile, read_report
+from qualityscore.model.codec import encodable
+from qualityscore.model.report import SCORE_MODEL, Report
+from qualityscore.runtime.documents import (
+    MAX_REPORT_BYTES,
+    is_file,
+    is_folder,
+    load_profile,
+    read_regular_at_most,
+    read_report,
+)
+from qualityscore.runtime.folders import files_under
 
 RAL_PROFILE = "ral-bench"
+ACCEPTED = "a report (JSON), a folder of reports, or a RAL-Bench artifact (<model>/results/<Task>_results.yaml)"
+_NO_REPORTS = (".csv", ".tsv", ".jsonl", ".yaml", ".yml", ".toml", ".md", ".html")
 _COLLECTED = (0, 1)
 """pytest's return codes of a run whose tests were collected: all passed, some failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultSet:
-    """Everything that was read, in the order of the paths. `reports` are our own, with the file each came from.
+    """Everything that was read: our own reports in the order of the paths, then the results of artifacts.
 
-    `refused` names, by dimension, the provenance field for which its scores cannot be compared: they are None then.
+    `reports` are our own, with the file each came from; `files` are those of all results, in their order. `refused`
+    names, by dimension, the provenance field for which its scores cannot be compared: they are None then. `ral_bench`
+    says that the tasks are that benchmark's, where a name's spelling does not count.
     """
 
     results: tuple[Result, ...]
+    files: tuple[str, ...] = ()
     reports: tuple[tuple[str, Report], ...] = ()
     tasks: tuple[str, ...] = ()
     profile: str = ""
     profile_digest: str = ""
     refused: Mapping[str, str] = field(default_factory=dict)
+    ral_bench: bool = False
+
+    @property
+    def published(self) -> bool:
+        """Whether there are results of an artifact among them."""
+        return len(self.results) > len(self.reports)
+
+    @property
+    def measures(self) -> frozenset[str]:
+        """The measures that the results' scores come from."""
+        return measures_of(self.reports[0][1]) if self.reports else frozenset(load_profile(RAL_PROFILE).measure_ids)
 
 
-def load_results(paths: Sequence[str]) -> ResultSet:
+def load_results(paths: Sequence[str], *, repeated: bool = False) -> ResultSet:
     """Read all results under the paths.
 
-    Raises ReportError for a path without results or with a damaged one, IncomparableError where provenance forbids to
-    put them into one table.
+    Raises ReportError for a path without results or with a damaged one, and unless `repeated` for two results of one
+    label, task and sample; IncomparableError where provenance forbids to put them into one table.
     """
     reports: list[tuple[str, Report]] = []
-    ral: list[Result] = []
-    tasks: set[str] = set()
+    ral: list[tuple[str, Result]] = []
+    tasks: list[str] = []
     for path in paths:
         found, artifact, names = _load(Path(path))
         reports += found
         ral += artifact
-        tasks.update(names)
-    if reports and ral:
-        raise IncomparableError(
-            "Reports and RAL-Bench results cannot be compared: profile_digest differs; give only one kind."
-        )
-    if ral:
-        digest = load_profile(RAL_PROFILE).digest
-        return ResultSet(results=tuple(ral), tasks=tuple(sorted(tasks)), profile=RAL_PROFILE, profile_digest=digest)
-    refused = _require_comparable(reports)
-    first = reports[0][1]
-    return ResultSet(
-        results=tuple(_without(result_of(report), refused) for _, report in reports),
+        tasks += names
+    refused = _refused(reports, beside_artifact=bool(ral))
+    first = reports[0][1].provenance if reports else {}
+    ral_bench = all(_of_ral_bench(report) for _, report in reports)
+    rows = [(file, _without(result_of(report), refused)) for file, report in reports]
+    rows += [(file, _without(result, refused)) for file, result in ral]
+    profile = load_profile(RAL_PROFILE) if ral else None
+    tasks += [report.task.id for _, report in reports]
+    results = ResultSet(
+        results=tuple(result for _, result in rows),
+        files=tuple(file for file, _ in rows),
         reports=tuple(reports),
-        tasks=tuple(sorted({report.task.id for _, report in reports})),
-        profile=str(first.provenance.get("profile", "")),
-        profile_digest=str(first.provenance.get("profile_digest", "")),
+        tasks=tuple(sorted(set(tasks))),
+        profile=profile.name if profile else str(first.get("profile", "")),
+        profile_digest=profile.digest if profile else str(first.get("profile_digest", "")),
         refused=refused,
+        ral_bench=ral_bench,
     )
+    if ral_bench:
+        results = _respelled(results, spelled_once([result.task for _, result in rows], tasks))
+    if not repeated:
+        require_distinct(results)
+    return results
+
+
+def require_distinct(found: ResultSet) -> None:
+    """Raise ReportError where two results are of one label, task and sample: one of them would count for nothing."""
+    once: dict[tuple[str, str, int], str] = {}
+    for result, file in zip(found.results, found.files, strict=True):
+        identity = (result.label, result.task, result.sample)
+        if identity in once:
+            raise ReportError(
+                f"{once[identity]} and {file} are both sample {result.sample} of {result.label} on {result.task}; "
+                "evaluate with --sample or --label to tell them apart, or leave one out."
+            )
+        once[identity] = file
 
 
 def load_label(path_and_label: str) -> ResultSet:
@@ -74,9 +117,7 @@ def load_label(path_and_label: str) -> ResultSet:
 
     Raises ReportError where the path holds several labels and none, or none of them, is picked.
     """
-    path, separator, label = path_and_label.rpartition("::")
-    if not separator or Path(path_and_label).exists():
-        path, label = path_and_label, ""
+    path, label = _split_label(path_and_label)
     found = load_results([path])
     labels = sorted({result.label for result in found.results})
     if not label and len(labels) > 1:
@@ -84,28 +125,58 @@ def load_label(path_and_label: str) -> ResultSet:
     if label and label not in labels:
         raise ReportError(f"{path} holds no label {label!r}; it holds {some(labels)}.")
     chosen = label or labels[0]
+    rows = [(r, file) for r, file in zip(found.results, found.files, strict=True) if r.label == chosen]
     return replace(
         found,
-        results=tuple(result for result in found.results if result.label == chosen),
+        results=tuple(result for result, _ in rows),
+        files=tuple(file for _, file in rows),
         reports=tuple(pair for pair in found.reports if result_of(pair[1]).label == chosen),
     )
+
+
+def _split_label(path_and_label: str) -> tuple[str, str]:
+    """The path, and the label or nothing. Either may hold `::` itself: the longest path that is there wins."""
+    parts = path_and_label.split("::")
+    for count in range(len(parts), 0, -1):
+        path = "::".join(parts[:count])
+        if is_file(Path(path)) or is_folder(Path(path)):
+            return path, encodable("::".join(parts[count:]))
+    path, separator, label = path_and_label.rpartition("::")
+    return (path, label) if separator else (label, "")
 
 
 def require_comparable_sets(first: ResultSet, second: ResultSet) -> tuple[ResultSet, ResultSet, Mapping[str, str]]:
     """Both sets without what provenance forbids to compare, and why, by dimension. Raises IncomparableError."""
     if first.profile_digest != second.profile_digest:
+        if first.measures == second.measures:
+            advice = "give qualityscore rescore the reports of one side, with the profile of the other"
+        else:
+            advice = "they hold other measures: evaluate both sides against the same tasks"
         raise IncomparableError(
-            f"The results cannot be compared: profile_digest differs ({first.profile} and {second.profile}); "
-            "rescore one side."
+            f"The results cannot be compared: profile_digest differs ({first.profile} and {second.profile}); {advice}."
         )
-    refused: Mapping[str, str] = {}
-    if first.reports:
-        refused = _require_comparable([*first.reports, *second.reports])
+    refused = _refused([*first.reports, *second.reports], beside_artifact=first.published or second.published)
+    if first.ral_bench and second.ral_bench:
+        tasks = spelled_once([result.task for result in (*first.results, *second.results)])
+        first, second = _respelled(first, tasks), _respelled(second, tasks)
     return (
         replace(first, results=tuple(_without(result, refused) for result in first.results)),
         replace(second, results=tuple(_without(result, refused) for result in second.results)),
         refused,
     )
+
+
+def _respelled(found: ResultSet, tasks: Sequence[str]) -> ResultSet:
+    names = {canonical(task): task for task in tasks}
+    return replace(
+        found,
+        results=tuple(replace(result, task=names[canonical(result.task)]) for result in found.results),
+        tasks=tuple(sorted({names.get(canonical(task), task) for task in found.tasks})),
+    )
+
+
+def _of_ral_bench(report: Report) -> bool:
+    return "ral_bench" in report.provenance
 
 
 def result_of(report: Report) -> Result:
@@ -129,9 +200,10 @@ def result_of(report: Report) -> Result:
 
 
 def ral_result(raw: RawResult, scores: RalScores) -> Result:
-    """A RAL-Bench result as a row. Built is what pytest could collect: return code 0 or 1."""
+    """A RAL-Bench result as a row. Built is what pytest could collect: return code 0 or 1, or a test that passed."""
     suite = raw.suite("functional")
-    built = suite.returncode in _COLLECTED
+    built = suite.returncode in _COLLECTED or suite.passed > 0
+    whole = suite.failed == 0 and suite.returncode in (None, 0)
     return Result(
         label=raw.model,
         task=raw.task,
@@ -141,48 +213,82 @@ def ral_result(raw: RawResult, scores: RalScores) -> Result:
         dimensions=scores.dimensions,
         build=float(built),
         test=scores.functional if built else None,
-        full=float(built and suite.succeeded and suite.total > 0 and suite.passed == suite.total),
+        full=float(built and whole and suite.total > 0 and suite.passed == suite.total),
     )
 
 
-def _load(path: Path) -> tuple[list[tuple[str, Report]], list[Result], tuple[str, ...]]:
-    if path.is_file():
+def _load(path: Path) -> tuple[list[tuple[str, Report]], list[tuple[str, Result]], tuple[str, ...]]:
+    if is_file(path):
+        if path.suffix.lower() in _NO_REPORTS:
+            raise ReportError(f"{path} is no report; give {ACCEPTED}.")
         return [(str(path), read_report(str(path)))], [], ()
-    if not path.is_dir():
-        raise ReportError(
-            f"There are no results at {path}; give a report, a folder of reports or a RAL-Bench artifact."
-        )
-    if is_artifact(path):
-        artifact = read_artifact(path)
-        profile = load_profile(RAL_PROFILE)
-        return [], [ral_result(raw, score_result(raw, profile)) for raw in artifact.results], artifact.tasks
-    reports = [(str(file), read_report(str(file))) for file in _report_files(path)]
-    if not reports:
-        raise ReportError(f"The folder {path} holds neither reports (*.json) nor RAL-Bench results.")
-    return reports, [], ()
+    if not is_folder(path):
+        raise ReportError(f"There are no results at {path}; give {ACCEPTED}.")
+    files = list(files_under(path))
+    of_ral = result_files(files)
+    reports = [(str(file), read_report(str(file))) for file in _report_files(files, beside_artifact=bool(of_ral))]
+    if not of_ral:
+        if not reports:
+            raise ReportError(f"The folder {path} holds no results; give {ACCEPTED}.")
+        return reports, [], ()
+    artifact = read_artifact(path, of_ral)
+    profile = load_profile(RAL_PROFILE)
+    rows = zip(artifact.files, artifact.results, strict=True)
+    return reports, [(file, ral_result(raw, score_result(raw, profile))) for file, raw in rows], artifact.tasks
 
 
-def _report_files(folder: Path) -> Iterator[Path]:
-    """The JSON files that are reports, or that cannot be read and might be; other documents are passed over."""
-    for file in sorted(folder.rglob("*.json")):
-        if not file.is_file():
-            continue
+def _report_files(files: Iterable[Path], *, beside_artifact: bool) -> Iterator[Path]:
+    """The JSON files that are reports, or that cannot be read and might be; other documents are passed over.
+
+    An artifact may hold generated repositories with broken JSON among their data: beside one, what cannot be read might
+    be a report only where it has the first key of reports.
+    """
+    for file in sorted(file for file in files if file.name.endswith(".json")):
         try:
-            document = json.loads(file.read_bytes())
-        except (OSError, ValueError, RecursionError):
-            yield file
+            data = read_regular_at_most(file, MAX_REPORT_BYTES) or b""
+        except OSError as error:
+            raise ReportError(f"The report {file} cannot be read: {error.strerror}.") from None
+        try:
+            document = json.loads(data)
+        except (ValueError, RecursionError):
+            if not beside_artifact or b'"schema_version"' in data:
+                yield file
             continue
         if isinstance(document, dict) and {"schema_version", "non_functional"} <= document.keys():
             yield file
+
+
+def _refused(reports: Sequence[tuple[str, Report]], *, beside_artifact: bool) -> dict[str, str]:
+    """The dimensions that do not compare, by the field that differs: of an artifact's host nothing is known."""
+    refused = _require_comparable(reports)
+    if beside_artifact and reports:
+        profile = load_profile(RAL_PROFILE)
+        for path, report in reports:
+            theirs = (report.provenance.get("profile_digest"), report.score_model)
+            for name, one, other in zip(
+                ("profile_digest", "score_model"), theirs, (profile.digest, SCORE_MODEL), strict=True
+            ):
+                if one != other:
+                    advice = (
+                        f"give qualityscore rescore the report, with --profile {RAL_PROFILE}"
+                        if measures_of(report) == frozenset(profile.measure_ids)
+                        else "evaluate the subject against one of RAL-Bench's task files"
+                    )
+                    raise IncomparableError(
+                        f"{path} cannot be compared with RAL-Bench results: {name} differs; {advice}."
+                    )
+        refused.update(dict.fromkeys(COST_DIMENSIONS, "host"))
+    return refused
 
 
 def _require_comparable(reports: Sequence[tuple[str, Report]]) -> dict[str, str]:
     refused: dict[str, str] = {}
     of_task: dict[str, tuple[str, Report]] = {}
     for path, report in reports:
+        task = canonical(report.task.id) if _of_ral_bench(report) else report.task.id
         for other_path, other, same_task in (
             (*reports[0], False),
-            (*of_task.setdefault(report.task.id, (path, report)), True),
+            (*of_task.setdefault(task, (path, report)), True),
         ):
             try:
                 comparable = require_comparable(other, report, same_task=same_task)

@@ -7,7 +7,8 @@ passed`, `functional: {passed: …}` and `functional_passed` are the same number
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from qualityscore.compat.ral_bench_task import baseline_of, read_task_file
 from qualityscore.compat.ral_bench_values import number_of
 from qualityscore.compat.yaml_reading import YamlError, read_yaml
 from qualityscore.errors import ReportError, TaskError
+from qualityscore.model.codec import encodable
+from qualityscore.runtime.documents import is_folder
+from qualityscore.runtime.folders import files_under
 
 RESULT_SUFFIX = "_results.yaml"
 MAX_RESULT_BYTES = 8 << 20
@@ -50,51 +54,80 @@ _Key = tuple[bool, str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
-    """All results of an artifact folder, sorted by model and task, and every task that it knows of."""
+    """All results of an artifact folder, sorted by model and task, and every task that it knows of.
+
+    `files` are the files that the results came from, in their order.
+    """
 
     results: tuple[RawResult, ...]
+    files: tuple[str, ...]
     tasks: tuple[str, ...]
 
 
-def is_artifact(folder: Path) -> bool:
-    """Whether there are RAL-Bench results in the folder."""
-    return next(_result_files(folder), None) is not None
+def result_files(files: Iterable[Path]) -> list[Path]:
+    """Those of some files that are RAL-Bench results by their place and name, sorted."""
+    return sorted(file for file in files if file.name.endswith(RESULT_SUFFIX) and file.parent.name == "results")
 
 
-def read_artifact(folder: Path) -> Artifact:
-    """Read every result. Raises ReportError naming the file that cannot be used."""
-    files = sorted(_result_files(folder))
-    if not files:
+def read_artifact(folder: Path, files: Sequence[Path] | None = None) -> Artifact:
+    """Read every result, which are `files` where the caller knows. Raises ReportError naming what cannot be used."""
+    found = result_files(files_under(folder)) if files is None else files
+    if not found:
         raise ReportError(f"{folder} holds no RAL-Bench results (<model>/results/<Task>{RESULT_SUFFIX}).")
     task_files = _task_files(folder)
-    results = [_read_result(file, task_files) for file in files]
-    results.sort(key=lambda result: (result.model, result.task))
-    # A task's own spelling in the results wins over that of its task file.
-    names = {name: file.stem for name, file in task_files.items()} | {_canonical(r.task): r.task for r in results}
-    return Artifact(results=tuple(results), tasks=tuple(sorted(names.values())))
+    pairs = [(_read_result(file, task_files), str(file)) for file in found]
+    pairs.sort(key=lambda pair: (pair[0].model, pair[0].task))
+    once: dict[tuple[str, str], str] = {}
+    for result, file in pairs:
+        other = once.setdefault((result.model, canonical(result.task)), file)
+        if other != file:
+            raise ReportError(
+                f"{other} and {file} are both the result of {result.model} on {result.task}; keep one of them, or give "
+                "one of the models a folder of another name."
+            )
+    results, sources = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
+    known = [encodable(files[0].stem) for files in task_files.values()]
+    return Artifact(results=results, files=sources, tasks=spelled_once([r.task for r in results], known))
 
 
-def _result_files(folder: Path) -> Iterator[Path]:
-    return (p for p in folder.rglob(f"*{RESULT_SUFFIX}") if p.parent.name == "results" and p.is_file())
+def spelled_once(*tasks: Sequence[str]) -> tuple[str, ...]:
+    """The names of tasks, sorted, each in its first spelling: `Slugify` and `slugify` are one task of the benchmark."""
+    first: dict[str, str] = {}
+    for names in tasks:
+        for name in sorted(names):
+            first.setdefault(canonical(name), name)
+    return tuple(sorted(first.values()))
 
 
-def _read_result(file: Path, task_files: Mapping[str, Path]) -> RawResult:
+def canonical(task: str) -> str:
+    """What the spellings of a task's name have in common: its letters and digits, without case."""
+    return "".join(c for c in task.lower() if c.isalnum()) or task
+
+
+def _model_of(file: Path) -> str:
+    folder = file.parent.parent
+    return str(encodable(folder.name if folder.name not in ("", "..") else folder.resolve().name))
+
+
+def _read_result(file: Path, task_files: Mapping[str, Sequence[Path]]) -> RawResult:
     values = _values(_load(file), file)
-    task = file.name.removesuffix(RESULT_SUFFIX)
+    task = encodable(file.name.removesuffix(RESULT_SUFFIX))
     suites = {name: _suite_run(values, name) for name in SUITES if _has_suite(values, name)}
     if not suites:
         raise ReportError(f"{file} holds none of RAL-Bench's suites ({', '.join(SUITES)}).")
     baseline = _measures(values, of_baseline=True)
-    task_file = task_files.get(_canonical(task))
-    if None in astuple(baseline) and task_file is not None:
-        baseline = _first_of(baseline, _baseline_in(task_file))
+    candidates = task_files.get(canonical(task), ())
+    if None in astuple(baseline) and candidates:
+        if len(candidates) > 1:
+            raise ReportError(f"{candidates[0]} and {candidates[1]} are both the task {task}; keep one of them.")
+        baseline = _first_of(baseline, _baseline_in(candidates[0]))
     if baseline == RawMeasures():
         raise ReportError(
             f"{file} has no baseline, and there is no task file for {task} under tasks/; "
             "put the benchmark's tasks folder beside the results, or measure the reference again."
         )
     return RawResult(
-        model=file.parent.parent.name,
+        model=_model_of(file),
         task=task,
         baseline=baseline,
         measures=_measures(values, of_baseline=False),
@@ -236,13 +269,15 @@ def _first_of(first: RawMeasures, second: RawMeasures) -> RawMeasures:
     )
 
 
-def _task_files(folder: Path) -> dict[str, Path]:
+def _task_files(folder: Path) -> dict[str, list[Path]]:
     """The task files by their canonical name, of the artifact or of the benchmark's folder above it."""
-    for root in (folder, folder.resolve().parent):
-        found = {_canonical(file.stem): file for file in sorted((root / "tasks").rglob("*.yaml")) if file.is_file()}
-        if found:
-            return found
-    return {}
+    found: dict[str, list[Path]] = defaultdict(list)
+    for tasks in (folder / "tasks", folder.resolve().parent / "tasks"):
+        if is_folder(tasks) and not found:
+            for file in files_under(tasks):
+                if file.suffix == ".yaml":
+                    found[canonical(file.stem)].append(file)
+    return found
 
 
 def _baseline_in(task_file: Path) -> RawMeasures:
@@ -250,7 +285,3 @@ def _baseline_in(task_file: Path) -> RawMeasures:
         return baseline_of(read_task_file(task_file))
     except TaskError as error:
         raise ReportError(f"The baseline of a task cannot be taken: {error}") from None
-
-
-def _canonical(task: str) -> str:
-    return "".join(c for c in task.lower() if c.isalnum())

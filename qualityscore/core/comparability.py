@@ -51,7 +51,7 @@ def require_comparable(first: Report, second: Report, *, same_task: bool = True)
         if one != other:
             raise IncomparableError(
                 f"The results cannot be compared: {field_name} differs ({_short(one)} and {_short(other)}); "
-                "evaluate one of them again."
+                f"{_remedy(field_name, first, second)}."
             )
     refused: dict[str, str] = {}
     static = _first_difference(_tools(first, second, cost=False))
@@ -62,6 +62,19 @@ def require_comparable(first: Report, second: Report, *, same_task: bool = True)
     return Comparability(refused=refused)
 
 
+def measures_of(report: Report) -> frozenset[str]:
+    """The measures that a report holds."""
+    return frozenset(measure.id for dimension in report.dimensions.values() for measure in dimension.measures)
+
+
+def _remedy(field_name: str, first: Report, second: Report) -> str:
+    """Scores come out again from measures that both hold; what was measured against another task does not."""
+    if field_name in _JUDGED and measures_of(first) == measures_of(second):
+        return "give qualityscore rescore one of them, with the profile of the other"
+    return "evaluate one of them again"
+
+
+_JUDGED = ("score_model", "profile_digest")
 COST_FIELDS = (
     "host.interpreter",
     "host.libc",

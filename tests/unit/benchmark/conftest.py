@@ -156,16 +156,6 @@ def write_report():
             left_out=frozenset(changes.pop("left_out", ())),
             rng=np.random.default_rng(0),
         )
-        failed = tuple(
-            TestResult(
-                id=f"test_{i}",
-                outcome=Outcome.PASSED if i < passed else Outcome.FAILED,
-                failure=None
-                if i < passed
-                else Failure(class_name=FailureClass.MISMATCH, subclass="wrong_value", message="no"),
-            )
-            for i in range(10)
-        )
         report = Report(
             schema_version="1.0",
             score_model=changes.pop("score_model", SCORE_MODEL),
@@ -181,7 +171,7 @@ def write_report():
                 build=True,
                 test=passed / 10,
                 full=passed == 10,
-                tests=failed,
+                tests=ten_tests(passed),
             ),
             credibility=CredibilityReport(score=1.0),
             non_functional=scored.non_functional,
@@ -201,6 +191,49 @@ def write_report():
         return file
 
     return write_one
+
+
+@pytest.fixture
+def write_ral_report():
+    """Writes a report of `evaluate --task FILE.yaml` whose every measure equals the baseline's."""
+
+    def write_one(file: Path, label: str, task: str, **changes: Any) -> Path:
+        profile = load_profile("ral-bench")
+        same = {s.id: Measured(value=10.0) for d in profile.dimensions for s in d.metrics}
+        scored = score_outcomes(
+            profile, baseline=same, subject=same, credibility=None, tampered=False, rng=np.random.default_rng(0)
+        )
+        report = Report(
+            schema_version="1.0",
+            score_model=changes.pop("score_model", SCORE_MODEL),
+            status=Status.COMPLETE,
+            subject=SubjectInfo(path=f"/x/{label}", digest=None, label=label, sample=changes.pop("sample", None)),
+            task=TaskInfo(id=task, title=task, digest="d", reference="r"),
+            functional=FunctionalReport(
+                score=0.5, passed=5, expected=10, build=True, test=0.5, full=False, tests=ten_tests(5)
+            ),
+            credibility=CredibilityReport(score=None),
+            non_functional=scored.non_functional,
+            dimensions=scored.dimensions,
+            effective=effective(0.5, scored.non_functional.score),
+            provenance={"profile": profile.name, "profile_digest": profile.digest, "ral_bench": {}, **changes},
+        )
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(dump(report), encoding="utf-8")
+        return file
+
+    return write_one
+
+
+def ten_tests(passed: int) -> tuple[TestResult, ...]:
+    """Ten results, the first of which passed."""
+    failure = Failure(class_name=FailureClass.MISMATCH, subclass="wrong_value", message="no")
+    return tuple(
+        TestResult(id=f"test_{i}", outcome=Outcome.PASSED)
+        if i < passed
+        else TestResult(id=f"test_{i}", outcome=Outcome.FAILED, failure=failure)
+        for i in range(10)
+    )
 
 
 def value_for(spec: MetricSpec, baseline: float, score: float) -> float:

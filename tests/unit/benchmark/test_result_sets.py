@@ -1,0 +1,226 @@
+"""What is read of the results that people hand in: nothing twice, nothing lost without a word, one name per task."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import qualityscore
+from qualityscore.commands.result_sets import load_label, load_results
+from qualityscore.errors import IncomparableError, ReportError
+from qualityscore.runtime import folders
+from qualityscore.runtime.folders import files_under
+
+PROFILES = Path(qualityscore.__file__).parent / "profiles"
+
+
+@pytest.fixture
+def few(published_rows, write_results, tmp_path):
+    """The results of two models on two tasks."""
+    rows = [r for r in published_rows if r["model"] in ("o3", "gpt-5.2") and r["task"] in ("Slugify", "Astral")]
+    assert len(rows) == 4
+    return write_results(tmp_path / "artifact", rows)
+
+
+def test_ones_own_report_stands_beside_the_published_results(command, few, write_ral_report, tmp_path):
+    """Costs were measured on another host, so efficiency and resource are left out, and NF with them."""
+    mine = write_ral_report(tmp_path / "mine.json", "mine", "slugify")
+    for order in ([few, mine], [mine, few]):
+        ran = command("leaderboard", *order, "--json", "-")
+        assert ran.code == 0, ran.err
+        models = {m["label"]: m for m in ran.document["models"]}
+        assert (models["mine"]["evaluated"], models["mine"]["expected"]) == (1, 2)
+        assert models["mine"]["functional"] == pytest.approx(0.5 / 2)
+        assert {m["dimensions"]["efficiency"] for m in models.values()} == {None}
+        assert {m["non_functional"] for m in models.values()} == {None}
+        assert models["o3"]["dimensions"]["security"] is not None
+        assert ran.document["provenance"]["refused"] == {"efficiency": "host", "resource": "host"}
+        assert "resource and NF are left out, since host differs" in ran.err
+
+
+def test_a_task_is_one_however_its_name_is_spelled(command, few, write_ral_report, tmp_path):
+    mine = write_ral_report(tmp_path / "mine.json", "mine", "slugify")
+    for one, other in ((f"{few}::o3", mine), (mine, f"{few}::o3")):
+        found = command("compare", one, other, "--json", "-").document
+        assert found["tasks"] == 2
+        assert [*found["only_first"], *found["only_second"]] == ["Astral"]
+
+
+def test_reports_of_a_task_of_ours_keep_its_name_as_it_is(command, write_report, tmp_path):
+    for task in ("t-1", "t1"):
+        write_report(tmp_path, "m", task)
+    assert {result.task for result in load_results([str(tmp_path)]).results} == {"t-1", "t1"}
+
+
+def test_two_results_of_one_task_are_refused_by_name(few):
+    folder = few / "o3" / "results"
+    shutil.copy(folder / "Astral_results.yaml", folder / "astral_results.yaml")
+    with pytest.raises(ReportError, match=r"Astral_results\.yaml and .*astral_results\.yaml are both .* of o3 on"):
+        load_results([str(few)])
+
+
+def test_a_report_of_a_published_result_is_refused_by_name(few, write_ral_report, tmp_path):
+    mine = write_ral_report(tmp_path / "mine.json", "o3", "slugify")
+    with pytest.raises(ReportError, match=r"mine\.json and .*Slugify_results\.yaml are both sample 0 of o3 on Slugify"):
+        load_results([str(mine), str(few)])
+
+
+def test_a_result_that_is_there_twice_is_refused_and_samples_are_not(command, write_report, tmp_path):
+    first = write_report(tmp_path / "gpt", "repo", "t1", passed=9)
+    second = write_report(tmp_path / "o3", "repo", "t1", passed=1)
+    for name in ("leaderboard", "compare", "stability"):
+        arguments = [tmp_path, tmp_path] if name != "leaderboard" else [tmp_path]
+        ran = command(name, *arguments)
+        assert ran.code == 2
+        assert f"{first} and {second} are both sample 0 of repo on t1; evaluate with --sample or --label" in ran.err
+    write_report(tmp_path / "gpt", "repo", "t1", passed=5, sample=1)
+    second.unlink()
+    [model] = command("leaderboard", tmp_path, "--json", "-").document["models"]
+    assert model["functional"] == pytest.approx((0.9 + 0.5) / 2)
+
+
+def test_a_page_of_two_evaluations_of_one_subject_is_still_made(command, write_report, tmp_path):
+    first = write_report(tmp_path / "before", "repo", "t1", passed=5)
+    second = write_report(tmp_path / "after", "repo", "t1", passed=9)
+    assert command("report", first, second, "-o", tmp_path / "page.html").code == 0
+    assert "test_5" in (tmp_path / "page.html").read_text()
+    third = write_report(tmp_path / "later", "repo", "t1", passed=10)
+    assert command("report", first, second, third, "-o", tmp_path / "page.html").code == 2
+
+
+def test_a_folder_of_both_kinds_is_read_as_two_paths_are(command, few, write_ral_report, write_report, tmp_path):
+    write_ral_report(few / "reports" / "mine.json", "mine", "slugify")
+    (few / "o3" / "generation").mkdir()
+    (few / "o3" / "generation" / "broken.json").write_text('{"data": of a repository')
+    labels = {m["label"] for m in command("leaderboard", few, "--json", "-").document["models"]}
+    assert labels == {"o3", "gpt-5.2", "mine"}
+    (few / "half.json").write_text('{"schema_version": "1.0", "non')
+    assert "half.json is truncated" in command("leaderboard", few).err
+    (few / "half.json").unlink()
+    other = write_report(tmp_path / "others", "theirs", "t")
+    shutil.copy(other, few)
+    for arguments in ([few], [few, other]):
+        ran = command("leaderboard", *arguments)
+        assert ran.code == 2
+        assert "cannot be compared" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"score_model": "0.0"}, "score_model differs; give qualityscore rescore the report, with --profile ral-bench"),
+        ({"profile_digest": "x"}, "profile_digest differs; give qualityscore rescore the report, with --profile"),
+    ],
+)
+def test_a_report_that_does_not_stand_beside_an_artifact_says_what_differs(few, write_ral_report, changes, said):
+    mine = write_ral_report(few.parent / "mine.json", "mine", "slugify", **changes)
+    with pytest.raises(IncomparableError, match=said):
+        load_results([str(few), str(mine)])
+
+
+def test_a_report_of_a_task_of_ours_beside_an_artifact_names_both_profiles_and_the_way(few, write_report, command):
+    mine = write_report(few.parent / "mine", "mine", "t")
+    said = command("leaderboard", few, mine).err
+    assert "profile_digest differs; evaluate the subject against one of RAL-Bench's task files" in said
+    said = command("compare", f"{few}::o3", mine).err
+    assert "profile_digest differs (ral-bench and reference); they hold other measures" in said
+
+
+def test_links_to_folders_and_files_are_read(few, tmp_path):
+    shutil.move(few / "o3", tmp_path / "elsewhere")
+    (few / "o3").symlink_to(tmp_path / "elsewhere")
+    result = few / "gpt-5.2" / "results" / "Astral_results.yaml"
+    shutil.move(result, tmp_path / "a.yaml")
+    result.symlink_to(tmp_path / "a.yaml")
+    (few / "again").symlink_to(few)
+    found = sorted((r.label, r.task) for r in load_results([str(few)]).results)
+    assert found == [(model, task) for model in ("gpt-5.2", "o3") for task in ("Astral", "Slugify")]
+
+
+@pytest.mark.parametrize("target", ["nowhere", "m3"])
+def test_a_link_that_leads_nowhere_is_refused_by_name(few, target):
+    (few / "m3").symlink_to(target)
+    (few / ".#lock").symlink_to("user@host.1")
+    with pytest.raises(ReportError, match="m3 is a link that leads nowhere"):
+        load_results([str(few)])
+
+
+def test_a_folder_that_cannot_be_read_is_refused_by_name(few, monkeypatch):
+    listed = Path.iterdir
+
+    def refusing(self):
+        if self.name == "o3":
+            raise PermissionError(13, "Permission denied")
+        return listed(self)
+
+    monkeypatch.setattr(Path, "iterdir", refusing)
+    with pytest.raises(ReportError, match=r"The folder .*o3 cannot be read: Permission denied"):
+        load_results([str(few)])
+
+
+def test_a_pipe_among_the_reports_is_refused_by_name(write_report, tmp_path):
+    write_report(tmp_path, "a", "t")
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(ReportError, match=r"pipe\.json cannot be read: it is no regular file"):
+        load_results([str(tmp_path)])
+
+
+def test_depth_and_number_of_files_are_bounded(tmp_path, monkeypatch):
+    deep = tmp_path.joinpath(*["d"] * folders.MAX_DEPTH)
+    deep.mkdir(parents=True)
+    with pytest.raises(ReportError, match="folders deep"):
+        list(files_under(tmp_path))
+    deep.rmdir()
+    (deep.parent / "x").touch()
+    assert list(files_under(tmp_path)) == [deep.parent / "x"]
+    monkeypatch.setattr(folders, "MAX_ENTRIES", folders.MAX_DEPTH - 1)
+    with pytest.raises(ReportError, match="holds more than"):
+        list(files_under(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("counts", "build", "full"),
+    [
+        ("passed: 12, total: 12", 1, 1),
+        ("passed: 11, failed: 1, total: 12", 1, 0),
+        ("failed: 1, total: 1", 0, 0),
+        ("passed: 3, failed: 1, total: 4, returncode: 2", 1, 0),
+        ("passed: 0, failed: 4, total: 4, returncode: 1", 1, 0),
+        ("passed: 0, failed: 1, total: 1, returncode: 2", 0, 0),
+    ],
+)
+def test_what_passed_was_built(tmp_path, counts, build, full):
+    """Return code 0 or 1 says that pytest collected the tests, and so does a test that passed; F and Build agree."""
+    file = tmp_path / "m" / "results" / "T_results.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"functional: {{{counts}}}\nbaseline_mi_min: 10\n")
+    [result] = load_results([str(tmp_path)]).results
+    assert (result.build, result.full) == (build, full)
+    assert result.build == 1 or result.functional == 0
+
+
+def test_a_label_may_hold_the_separator(command, write_report, tmp_path):
+    for label in ("a::b", "c"):
+        file = write_report(tmp_path, label.replace(":", ""), "t")
+        document = json.loads(file.read_text())
+        document["subject"]["label"] = label
+        file.write_text(json.dumps(document))
+    assert {r.label for r in load_label(f"{tmp_path}::a::b").results} == {"a::b"}
+    said = command("compare", f"{tmp_path}::a", tmp_path).err
+    assert "holds no label 'a'; it holds a::b, c" in said
+    assert "no results at nowhere" in command("compare", "nowhere::a", tmp_path).err
+
+
+def test_a_model_whose_folder_is_not_utf_8_is_named_in_words(few):
+    os.rename(os.fsencode(few / "o3"), os.fsencode(few) + b"/o\xff")  # noqa: PTH104
+    assert {r.label for r in load_results([str(few)]).results} == {"gpt-5.2", "o\\udcff"}
+    assert {r.label for r in load_label(f"{few}::o\udcff").results} == {"o\\udcff"}
+
+
+@pytest.mark.parametrize("name", ["results.csv", "task.yaml", "samples.jsonl"])
+def test_a_file_of_another_kind_is_told_what_is_read(command, tmp_path, name):
+    (tmp_path / name).write_text("a,b\n")
+    ran = command("leaderboard", tmp_path / name)
+    assert (ran.code, "is no report; give a report (JSON), a folder of reports, or a RAL" in ran.err) == (2, True)
