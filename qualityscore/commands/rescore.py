@@ -20,7 +20,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "profile or a newer score model.",
     )
     parser.add_argument("path", metavar="PATH", help="a RAL-Bench artifact folder, or a report")
-    parser.add_argument("--profile", metavar="NAME_OR_PATH", help="default: ral-bench for an artifact, else reference")
+    parser.add_argument(
+        "--profile", metavar="NAME_OR_PATH", help="default: ral-bench for RAL-Bench's results, else reference"
+    )
     parser.add_argument("--seed", type=seed, default=DEFAULT_SEED, help="seed of the bootstrap")
     add_json_option(parser)
     parser.set_defaults(run=run)
@@ -75,8 +77,9 @@ def _report(arguments: argparse.Namespace) -> int:
     from qualityscore.reports.console import render  # noqa: PLC0415
     from qualityscore.runtime.documents import load_profile, read_report  # noqa: PLC0415
 
-    profile = load_profile(arguments.profile or "reference")
-    report = rescore(read_report(arguments.path), profile, np.random.default_rng(arguments.seed))
+    given = read_report(arguments.path)
+    profile = load_profile(arguments.profile or ("ral-bench" if "ral_bench" in given.provenance else "reference"))
+    report = rescore(given, profile, np.random.default_rng(arguments.seed))
     if arguments.json:
         write(arguments.json, dump(report))
     if arguments.json != "-":

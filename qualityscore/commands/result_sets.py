@@ -156,14 +156,20 @@ def require_comparable_sets(first: ResultSet, second: ResultSet) -> tuple[Result
             f"The results cannot be compared: profile_digest differs ({first.profile} and {second.profile}); {advice}."
         )
     refused = _refused([*first.reports, *second.reports], beside_artifact=first.published or second.published)
-    if first.ral_bench and second.ral_bench:
-        tasks = spelled_once([result.task for result in (*first.results, *second.results)])
-        first, second = _respelled(first, tasks), _respelled(second, tasks)
+    first, second = spelled_alike([first, second])
     return (
         replace(first, results=tuple(_without(result, refused) for result in first.results)),
         replace(second, results=tuple(_without(result, refused) for result in second.results)),
         refused,
     )
+
+
+def spelled_alike(sets: Sequence[ResultSet]) -> list[ResultSet]:
+    """The sets with one spelling of each task, where all are of RAL-Bench."""
+    if not all(one.ral_bench for one in sets):
+        return list(sets)
+    tasks = spelled_once([result.task for one in sets for result in one.results])
+    return [_respelled(one, tasks) for one in sets]
 
 
 def _respelled(found: ResultSet, tasks: Sequence[str]) -> ResultSet:

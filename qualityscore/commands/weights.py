@@ -59,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
         from qualityscore.commands.result_sets import load_results  # noqa: PLC0415
 
         found = load_results(arguments.sensitivity)
+        for name, differing in sorted(found.refused.items()):
+            sys.stderr.write(f"note: {name} is left out, since {differing} differs between the results\n")
     profile = load_profile(arguments.profile or (found.profile if found else "") or "reference")
     document = _document(profile)
     text = _text(profile)

@@ -56,6 +56,12 @@ def rescore(
         {spec.id for spec in specs if spec.id not in held or not _same_quantity(spec, held[spec.id])}
         | {spec.id for spec in specs if spec.id in _changed_since(report.score_model, changes)}
     )
+    if len(again) == len(specs) and not any(spec.id in held for spec in specs):
+        raise ReportError(
+            f'The report cannot be scored under profile "{profile.name}", which scores none of its measures '
+            f"({', '.join(sorted(held)) or 'it holds none'}); give a profile of these, such as "
+            f'"{report.provenance.get("profile", "reference")}", or a report of a task that has the others.'
+        )
     if again:
         raise ReportError(
             f'The report cannot be scored under profile "{profile.name}" and score model {score_model}: '

@@ -224,3 +224,44 @@ def test_a_file_of_another_kind_is_told_what_is_read(command, tmp_path, name):
     (tmp_path / name).write_text("a,b\n")
     ran = command("leaderboard", tmp_path / name)
     assert (ran.code, "is no report; give a report (JSON), a folder of reports, or a RAL" in ran.err) == (2, True)
+
+
+def test_a_report_of_a_ral_bench_task_is_scored_by_that_benchmarks_profile_unless_another_is_given(
+    command, write_ral_report, tmp_path
+):
+    file = write_ral_report(tmp_path / "mine.json", "mine", "slugify")
+    ran = command("rescore", file, "--json", "-")
+    assert ran.code == 0, ran.err
+    assert ran.document["provenance"]["profile"] == "ral-bench"
+    assert ran.document["non_functional"] == json.loads(file.read_text())["non_functional"]
+    refused = command("rescore", file, "--profile", "reference")
+    assert 'give a profile of these, such as "ral-bench"' in refused.err
+
+
+def test_reports_under_other_judgements_are_sent_to_rescore_and_not_to_measure_again(command, write_report, tmp_path):
+    first = write_report(tmp_path, "a", "t")
+    mine = tmp_path / "mine.toml"
+    second = tmp_path / "b" / "b.json"
+    second.parent.mkdir()
+    judged = (PROFILES / "reference.toml").read_text().replace("[1, 1, 2, 4, 4]", "[1, 1, 2, 4, 5]")
+    mine.write_text(judged.replace('["1/4", "1/2", 1, 1, 1],\n]', '["1/5", "1/2", 1, 1, 1],\n]'))
+    assert command("rescore", write_report(tmp_path, "b", "t"), "--profile", mine, "--json", second).code == 0
+    said = command("compare", first, second).err
+    assert "profile_digest differs" in said
+    assert "give qualityscore rescore one of them, with the profile of the other" in said
+    back = tmp_path / "back.json"
+    assert command("rescore", second, "--profile", "reference", "--json", back).code == 0
+    assert command("compare", first, back).code == 0  # the advice works
+    document = json.loads(second.read_text())
+    document["subject"]["sample"] = 1
+    (tmp_path / "b" / "again.json").write_text(json.dumps(document))
+    said = command("compare", tmp_path / "b", first).err
+    assert "give qualityscore rescore the reports of one side" in said
+
+
+def test_weights_says_why_a_dimension_is_left_out(command, few, write_ral_report, tmp_path):
+    mine = write_ral_report(tmp_path / "mine.json", "mine", "slugify")
+    ran = command("weights", "--sensitivity", mine, few)
+    assert ran.code == 2
+    assert "note: efficiency is left out, since host differs between the results" in ran.err
+    assert "there is nothing to rank" in ran.err

@@ -80,7 +80,9 @@ def test_rescore_gives_a_report_its_scores_again(command, write_report, tmp_path
     assert ran.document["non_functional"]["score"] == pytest.approx(0.5)
     refused = command("rescore", file, "--profile", "ral-bench")
     assert refused.code == 2
-    assert "have to be measured again" in refused.err
+    assert 'profile "ral-bench", which scores none of its measures (bandit.risk, ' in refused.err
+    assert 'give a profile of these, such as "reference"' in refused.err
+    assert "evaluate --profile ral-bench" not in refused.err  # which refuses this task
 
 
 def test_leaderboard_gives_the_published_averages(command, artifact):
