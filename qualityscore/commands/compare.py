@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from qualityscore.commands.output import add_json_option, check_writable, seed, write
+from qualityscore.commands.output import add_json_option, check_writable, seed, whole_number, write
 
 if TYPE_CHECKING:
     from qualityscore.commands.result_sets import ResultSet
@@ -28,6 +28,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
             metavar="A" if name == "first" else "B",
             help="a report, a folder of reports, or a RAL-Bench folder; PATH::LABEL picks one label of several",
         )
+    parser.add_argument(
+        "--expected",
+        type=whole_number(least=1, most=100_000),
+        metavar="N",
+        help="tasks that both sets were to solve, if more than are seen",
+    )
     parser.add_argument("--seed", type=seed, default=DEFAULT_SEED, help="seed of the bootstrap")
     add_json_option(parser)
     parser.set_defaults(run=run)
@@ -37,23 +43,34 @@ def run(arguments: argparse.Namespace) -> int:
     """Read both sides, compare, render."""
     import json  # noqa: PLC0415
 
-    import numpy as np  # noqa: PLC0415
-
     from qualityscore.commands.result_sets import load_label, require_comparable_sets  # noqa: PLC0415
     from qualityscore.commands.terminal import terminal_width  # noqa: PLC0415
     from qualityscore.core.comparability import require_comparable  # noqa: PLC0415
     from qualityscore.core.comparison import compare_reports, compare_sets  # noqa: PLC0415
+    from qualityscore.errors import UsageError  # noqa: PLC0415
     from qualityscore.reports import comparison as render  # noqa: PLC0415
 
     check_writable(arguments.json)
     first, second = load_label(arguments.first), load_label(arguments.second)
     if _single(first) and _single(second):
-        one, other = first.reports[0][1], second.reports[0][1]
+        if arguments.expected:
+            raise UsageError("--expected counts the tasks of two sets; these are two single reports. Leave it out.")
+        (one_path, one), (other_path, other) = first.reports[0], second.reports[0]
         compared = compare_reports(one, other, require_comparable(one, other))
-        document, text = render.report_document(compared), render.report_console(compared, width=terminal_width())
+        names = (f"{first.results[0].label} ({one_path})", f"{second.results[0].label} ({other_path})")
+        document = render.report_document(compared, names=names)
+        text = render.report_console(compared, names=names, width=terminal_width())
+        if one == other:
+            text += "\nBoth sides are the same report: nothing can differ.\n"
     else:
         first, second, refused = require_comparable_sets(first, second)
-        sets = compare_sets(first.results, second.results, np.random.default_rng(arguments.seed))
+        sets = compare_sets(
+            first.results,
+            second.results,
+            known_tasks={*first.tasks, *second.tasks},
+            expected=arguments.expected,
+            seed=arguments.seed,
+        )
         for name, field in sorted(refused.items()):
             sys.stderr.write(f"note: {name} and NF are left out, since {field} differs between the results\n")
         provenance = {

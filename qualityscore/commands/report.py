@@ -90,15 +90,13 @@ def _leaderboard(found: ResultSet, by: str, seed: int) -> str:
 
 def _comparison(found: ResultSet, seed: int) -> SetComparison | None:
     """The paired comparison, where there are two labels over several tasks."""
-    import numpy as np  # noqa: PLC0415
-
     from qualityscore.core.comparison import compare_sets  # noqa: PLC0415
 
     labels = sorted({result.label for result in found.results})
     if len(labels) != 2 or len(found.tasks) < 2:
         return None
     first, second = ([result for result in found.results if result.label == label] for label in labels)
-    return compare_sets(first, second, np.random.default_rng(seed))
+    return compare_sets(first, second, known_tasks=found.tasks, seed=seed)
 
 
 def _sensitivity(found: ResultSet, seed: int) -> Sensitivity | None:

@@ -13,6 +13,8 @@ Draws = NDArray[np.float64]
 CONFIDENCE = 0.95
 BLOCK = 4_000_000
 """Numbers that a resampling holds at once."""
+FEW_TASKS = 8
+"""Below so many tasks `cluster_interval` is said to be too narrow (docs/adr/0007 has its coverage)."""
 _MOST_PICKS = 200_000_000
 _MANY = 1_000
 _FEWEST_DRAWS = 1_000

@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 class McNemar:
     """Two binary outcomes on the same tasks.
 
-    `difference` is the share of the first less that of the second, with Newcombe's hybrid score interval for paired
+    `difference` is the share of the second less that of the first, with Newcombe's hybrid score interval for paired
     proportions (1998, method 10); `p` is exact and two-sided.
     """
 
@@ -47,7 +47,7 @@ class SignedRank:
 
     What differs by rounding alone does not differ, and differences that do so are tied (see `ROUNDING`). `p` is exact
     and two-sided (normal approximation beyond 400 pairs), 1 where nothing differs. `rank_biserial` is (W+ - W-)/(W+ +
-    W-), from -1 to 1, None where nothing differs. `mean_difference` (first less second) has a bootstrap interval over
+    W-), from -1 to 1, None where nothing differs. `mean_difference` (second less first) has a bootstrap interval over
     the pairs, zero differences included.
     """
 
@@ -70,14 +70,14 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     only_second = sum(b and not a for a, b in pairs)
     neither = len(pairs) - both - only_first - only_second
     discordant = only_first + only_second
-    interval = _newcombe(both, only_first, only_second, neither) if pairs else None
+    interval = _newcombe(both, only_second, only_first, neither) if pairs else None
     return McNemar(
         n=len(pairs),
         both=both,
         only_first=only_first,
         only_second=only_second,
         neither=neither,
-        difference=(only_first - only_second) / len(pairs) if pairs else None,
+        difference=(only_second - only_first) / len(pairs) if pairs else None,
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,
         p=float(binomtest(only_first, discordant, 0.5).pvalue) if discordant else 1.0,
@@ -85,9 +85,9 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
 
 
 def signed_rank(first: Sequence[float], second: Sequence[float], rng: np.random.Generator) -> SignedRank:
-    """Wilcoxon's test of first against second. `rng` draws the interval of the mean difference."""
+    """Wilcoxon's test of the differences, second less first. `rng` draws the interval of the mean difference."""
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    differences = paired_differences(one, other)
+    differences = paired_differences(other, one)
     differs = differences != 0
     differing, slack = differences[differs], _slack(one, other)[differs]
     ranks = _ranks(np.abs(differing), slack)
@@ -207,6 +207,7 @@ def _signed_rank_p(ranks: NDArray[np.float64], smaller: float) -> float:
 
 
 def _newcombe(both: int, only_first: int, only_second: int, neither: int) -> tuple[float, float]:
+    """The interval of the share of the first less that of the second."""
     n = both + only_first + only_second + neither
     p1, p2 = (both + only_first) / n, (both + only_second) / n
     (l1, u1), (l2, u2) = (wilson(k, n) or (0.0, 1.0) for k in (both + only_first, both + only_second))

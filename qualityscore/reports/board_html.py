@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from qualityscore.core.comparison import Changes, Delta, ReportComparison, SetComparison
+from qualityscore.core.comparison import Changes, Delta, ReportComparison, SetComparison, conclusions
 from qualityscore.core.leaderboard import Leaderboard, Mean, Result
 from qualityscore.model.outcome import FailureClass
 from qualityscore.model.report import Report
@@ -282,11 +282,11 @@ def _comparison(comparison: SetComparison | None) -> dict[str, Any] | None:
         "first": comparison.first,
         "second": comparison.second,
         "tasks": comparison.tasks,
-        "says": [test.says for test in comparison.binary] + [test.says for test in comparison.ratios],
+        "says": [*conclusions(comparison), *comparison.notes],
         "chart": chart(
             charts.intervals(
                 drawn,
-                title="difference, first less second",
+                title="difference, second less first",
                 mark=0.0,
                 describe=f"Mean differences by quantity: {said}.",
             )

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from qualityscore.core.comparison import Changes, Delta, ReportComparison, SetComparison
+from qualityscore.core.comparison import Changes, Delta, ReportComparison, SetComparison, conclusions
 from qualityscore.reports.plain_text import inert
-from qualityscore.reports.tables import number, terminal
+from qualityscore.reports.tables import number, p_value, terminal
 
 SHOWN_CHANGES = 12
 
@@ -23,9 +23,15 @@ def set_document(comparison: SetComparison, *, provenance: Mapping[str, Any]) ->
     }
 
 
-def report_document(comparison: ReportComparison) -> dict[str, Any]:
-    """Plain JSON data of two single reports."""
-    return {"schema_version": "1.0", "kind": "report_comparison", **asdict(comparison)}
+def report_document(comparison: ReportComparison, *, names: tuple[str, str]) -> dict[str, Any]:
+    """Plain JSON data of two single reports; `names` say which they are."""
+    return {
+        "schema_version": "1.0",
+        "kind": "report_comparison",
+        "first": names[0],
+        "second": names[1],
+        **asdict(comparison),
+    }
 
 
 def set_console(comparison: SetComparison, *, width: int = 100) -> str:
@@ -39,8 +45,8 @@ def set_console(comparison: SetComparison, *, width: int = 100) -> str:
             str(test.test.only_second),
             _signed(test.test.difference),
             _interval(test.test.low, test.test.high),
-            number(test.test.p),
-            number(test.p_holm),
+            p_value(test.test.p),
+            p_value(test.p_holm),
         ]
         for test in comparison.binary
     ]
@@ -53,14 +59,17 @@ def set_console(comparison: SetComparison, *, width: int = 100) -> str:
             _signed(test.test.mean_difference),
             _interval(test.test.low, test.test.high),
             _signed(test.test.rank_biserial),
-            number(test.test.p),
-            number(test.p_holm),
+            p_value(test.test.p),
+            p_value(test.p_holm),
         ]
         for test in comparison.ratios
     ]
     effect = ["difference", "95 %"]
+    has = comparison.tasks - comparison.neither
     text = (
-        f"{inert(first)} and {inert(second)} on {comparison.tasks} tasks; differences are the first less the second\n\n"
+        f"{inert(first)} (results for {has - len(comparison.only_second)}) and {inert(second)} "
+        f"(for {has - len(comparison.only_first)}) on {comparison.tasks} tasks\n"
+        "Differences and rank-biserial are the second less the first.\n\n"
     )
     text += terminal(
         ["outcome", "n", "only first", "only second", *effect, "p", "Holm"], binary, width=width, title="McNemar, exact"
@@ -72,15 +81,17 @@ def set_console(comparison: SetComparison, *, width: int = 100) -> str:
         title="Wilcoxon, signed ranks",
     )
     text += "\nWhat may be concluded\n"
-    says = [test.says for test in comparison.binary] + [test.says for test in comparison.ratios]
-    return text + "".join(f"  {inert(sentence)}\n" for sentence in says)
+    says = [*conclusions(comparison), *comparison.notes]
+    return text + "".join(f"  {inert(sentence, limit=2000)}\n" for sentence in says)
 
 
-def report_console(comparison: ReportComparison, *, width: int = 100) -> str:
+def report_console(comparison: ReportComparison, *, names: tuple[str, str], width: int = 100) -> str:
     """Scores side by side, then tests and findings that are new or fixed."""
     deltas = {**comparison.scores, **comparison.dimensions}
     rows = [[name, number(d.first), number(d.second), _difference(d)] for name, d in deltas.items()]
-    text = terminal(["", "first", "second", "difference"], rows, width=width)
+    text = f"first:  {inert(names[0], limit=1000)}\nsecond: {inert(names[1], limit=1000)}\n"
+    text += "Differences are the second less the first.\n\n"
+    text += terminal(["", "first", "second", "difference"], rows, width=width)
     text += _changes("failing tests", comparison.tests) + _changes("findings", comparison.findings)
     return text
 

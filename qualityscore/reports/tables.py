@@ -82,6 +82,11 @@ def number(value: float | None, digits: int = 4) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
+def p_value(value: float) -> str:
+    """A p-value to four digits, and no smaller: none is 0."""
+    return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
+
+
 def percent(value: float | None, digits: int = 2) -> str:
     """A share in per cent, or a dash where there is none."""
     return "–" if value is None else f"{100 * value:.{digits}f}"

@@ -314,6 +314,42 @@ def test_compare_pairs_two_labels_of_an_artifact_by_task(command, artifact):
     assert functional["p_holm"] >= functional["test"]["p"]
 
 
+def test_compare_counts_the_tasks_that_the_leaderboard_counts(command, artifact):
+    # The artifact has 38 tasks, some of which neither of these labels has a result for.
+    sides = (f"{artifact}::gemini-2.5-pro", f"{artifact}::deepseek-v3.2")
+    found = command("compare", *sides, "--json", "-").document
+    assert found["tasks"] == 38
+    [functional] = [r for r in found["ratios"] if (r["quantity"], r["condition"]) == ("functional", "unbuilt_as_0")]
+    published = AVERAGES["deepseek-v3.2"][0] - AVERAGES["gemini-2.5-pro"][0]
+    assert 100 * functional["test"]["mean_difference"] == pytest.approx(published, abs=0.01)
+    more = command("compare", *sides, "--expected", 76).out
+    assert "gemini-2.5-pro (results for 21) and deepseek-v3.2 (for 35) on 76 tasks" in more
+
+
+def test_compare_prints_no_p_of_nought_and_few_conclusions(command, write_report, tmp_path):
+    for task in range(20):
+        write_report(tmp_path / "a", "a", f"t{task}", score=0.2, passed=1)
+        write_report(tmp_path / "b", "b", f"t{task}", score=0.8, passed=9)
+    shown = command("compare", tmp_path / "a", tmp_path / "b").out
+    [line] = [line for line in shown.splitlines() if line.startswith("functional ") and "built by both" in line]
+    # 2/2^20
+    assert "< 0.0001" in line
+    assert " 0.0000" not in shown
+    assert "Differences and rank-biserial are the second less the first." in shown
+    assert shown.count("o difference is shown") == 1
+
+
+def test_compare_of_two_reports_names_them(command, write_report, tmp_path):
+    first, second = write_report(tmp_path, "a", "t"), write_report(tmp_path, "b", "t")
+    ran = command("compare", first, second)
+    assert f"first:  a ({first})\nsecond: b ({second})\nDifferences are the second less the first." in ran.out
+    assert command("compare", first, second, "--json", "-").document["second"] == f"b ({second})"
+    assert "same report" not in ran.out
+    assert "Both sides are the same report" in command("compare", first, first).out
+    refused = command("compare", first, second, "--expected", 3)
+    assert (refused.code, "--expected" in refused.err) == (2, True)
+
+
 def test_compare_takes_the_two_folders_of_an_artifact(command, artifact):
     found = command("compare", artifact / "gpt-5.2", artifact / "o3", "--json", "-").document
     assert (found["first"], found["second"], len(found["only_second"])) == ("gpt-5.2", "o3", 3)

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from qualityscore.core.comparability import Comparability, require_comparable
-from qualityscore.core.comparison import compare_reports, compare_sets
+from qualityscore.core.comparison import compare_reports, compare_sets, conclusions
 from qualityscore.core.leaderboard import Result
 from qualityscore.errors import IncomparableError
 from qualityscore.model.finding import Finding
@@ -27,8 +26,8 @@ def result(label, task, functional, *, build=1.0, full=0.0, sample=0, **values):
     return Result(label=label, task=task, functional=functional, build=build, full=full, sample=sample, **values)
 
 
-def compared(first, second):
-    return compare_sets(first, second, np.random.default_rng(1))
+def compared(first, second, **options):
+    return compare_sets(first, second, seed=1, **options)
 
 
 def ratio(comparison, quantity, condition):
@@ -59,9 +58,9 @@ def test_numbers_are_compared_where_both_build_and_with_unbuilt_as_nought():
     second = [result("b", "t1", 0.4), result("b", "t2", 0.9), result("b", "t3", 0.4)]
     comparison = compared(first, second)
     both = ratio(comparison, "functional", "built_by_both").test
-    assert (both.n, both.differing, both.mean_difference) == (2, 1, pytest.approx(0.05))
+    assert (both.n, both.differing, both.mean_difference) == (2, 1, pytest.approx(-0.05))
     everything = ratio(comparison, "functional", "unbuilt_as_0").test
-    assert (everything.n, everything.mean_difference) == (3, pytest.approx((0.1 - 0.9) / 3))
+    assert (everything.n, everything.mean_difference) == (3, pytest.approx((0.9 - 0.1) / 3))
 
 
 def test_what_was_not_measured_is_left_out_and_counted():
@@ -95,11 +94,94 @@ def test_p_values_are_adjusted_over_all_tests_and_the_words_follow_them():
     raw = [t.test.p for t in tests]
     # Build and the two of NF, which has no value on either side, say nothing; full and the two of F differ everywhere.
     assert sorted(raw) == pytest.approx([2 / 2**20] * 3 + [1] * 3)
-    assert [t.p_holm for t in tests if t.test.p < 0.5] == pytest.approx([6 * 2 / 2**20] * 3)
+    # Everything is built, so that both tests of F are one, and both of NF: four different tests.
+    assert [t.p_holm for t in tests if t.test.p < 0.5] == pytest.approx([4 * 2 / 2**20] * 3)
     assert "a passes every test more often than b" in comparison.binary[1].says
     assert "Nothing is shown" in comparison.binary[0].says
     assert "a is higher than b where both build" in ratio(comparison, "functional", "built_by_both").says
     assert "no task can be compared" in ratio(comparison, "non_functional", "built_by_both").says
+
+
+def test_tasks_that_neither_side_has_count_for_both():
+    first = [result("a", f"t{i}", 0.9, full=1.0) for i in range(6)]
+    second = [result("b", f"t{i}", 0.1) for i in range(5)]
+    comparison = compared(first, second, known_tasks=["t0", "t6"], expected=9)
+    # t0 to t5, t6 that is known, and two more that are expected.
+    assert (comparison.tasks, comparison.neither, comparison.only_first) == (9, 3, ("t5",))
+    assert [(b.test.n, b.test.both, b.test.only_first, b.test.neither) for b in comparison.binary] == [
+        (9, 5, 1, 3),
+        (9, 0, 6, 3),
+    ]
+    everything = ratio(comparison, "functional", "unbuilt_as_0").test
+    # Five tasks from 0.9 to 0.1 and one from 0.9 to 0, over nine.
+    assert (everything.n, everything.differing, everything.mean_difference) == (9, 6, pytest.approx(-4.9 / 9))
+    assert ratio(comparison, "functional", "built_by_both").test.n == 5
+
+
+def test_differences_are_second_less_first_and_name_who_is_ahead():
+    first = [result("a", f"t{i}", 0.1) for i in range(12)]
+    second = [result("b", f"t{i}", 0.9, full=1.0) for i in range(12)]
+    comparison = compared(first, second)
+    f = ratio(comparison, "functional", "built_by_both")
+    assert (f.test.mean_difference, f.test.rank_biserial) == (pytest.approx(0.8), 1)
+    assert f.test.low == pytest.approx(0.8)
+    full = comparison.binary[1]
+    assert (full.test.difference, full.test.only_second, full.test.low > 0) == (1, 12, True)
+    assert "b is higher than a" in f.says
+    assert "b passes every test more often than a" in full.says
+
+
+def test_a_test_that_both_conditions_share_is_counted_once():
+    # Both build all ten tasks: a test of build, one of full, one of F, one of NF (of which nothing is measured).
+    first = [result("a", f"t{i}", 0.9) for i in range(10)]
+    second = [result("b", f"t{i}", 0.1) for i in range(10)]
+    same = compared(first, second)
+    assert [ratio(same, "functional", c).p_holm for c in ("built_by_both", "unbuilt_as_0")] == pytest.approx(
+        [4 * 2 / 2**10] * 2
+    )
+    # One more task that b does not build: the tests of F differ, over ten tasks and eleven: 2/2^11 x 5, 2/2^10 x 4.
+    other = compared([*first, result("a", "u", 0.5)], [*second, result("b", "u", 0.0, build=0.0)])
+    assert [ratio(other, "functional", c).p_holm for c in ("unbuilt_as_0", "built_by_both")] == pytest.approx(
+        [5 * 2 / 2**11, 4 * 2 / 2**10]
+    )
+
+
+def test_what_is_not_shown_is_one_sentence():
+    values = {"dimensions": {"security": 0.5, "resource": 0.5}}
+    first = [result("a", f"t{i}", 0.9, **values) for i in range(12)]
+    second = [result("b", f"t{i}", 0.1, **values) for i in range(12)]
+    said = conclusions(compared(first, second))
+    assert said[-2:] == (
+        "No difference is shown in build, full, security, resource (Holm-adjusted p = 1.0000 or more).",
+        "No task can be compared in non_functional.",
+    )
+    assert [s.split(":")[0] for s in said[:-2]] == ["functional", "functional"]
+
+
+def test_what_was_nowhere_measured_is_not_compared_where_tasks_are_absent():
+    first = [result("a", "t1", 0.5, non_functional=None)]
+    second = [result("b", "t1", 0.5, non_functional=0.9)]
+    test = ratio(compared(first, second, expected=5), "non_functional", "unbuilt_as_0")
+    assert (test.test.n, test.left_out, test.test.mean_difference) == (0, 5, None)
+    # What builds nowhere is 0 everywhere: that was measured.
+    broken = [result("a", "t1", 0.0, build=0.0, non_functional=None)]
+    assert ratio(compared(broken, second), "non_functional", "unbuilt_as_0").test.mean_difference == pytest.approx(0.9)
+
+
+def test_a_set_compared_with_itself_says_so_and_sides_of_one_label_are_told_apart():
+    first = [result("a", f"t{i}", 0.9) for i in range(9)]
+    itself = compared(first, list(first))
+    assert itself.notes == ("Both sides are the same results: nothing can differ.",)
+    later = compared(first, [result("a", f"t{i}", 0.1) for i in range(9)])
+    assert (later.first, later.second, later.notes) == ("a (first)", "a (second)", ())
+    assert "a (first) is higher than a (second)" in ratio(later, "functional", "built_by_both").says
+
+
+@pytest.mark.parametrize(("tasks", "noted"), [(1, False), (7, True), (8, False)])
+def test_intervals_over_few_tasks_are_said_to_be_too_narrow(tasks, noted):
+    first = [result("a", f"t{i}", i / 9) for i in range(tasks)]
+    second = [result("b", f"t{i}", 0.1) for i in range(tasks)]
+    assert any("too narrow" in note for note in compared(first, second).notes) == noted
 
 
 def report(**changes):

@@ -48,12 +48,13 @@ def test_mcnemar_agrees_with_statsmodels(b, c):
 def test_mcnemar_counts_the_four_kinds():
     result = mcnemar(*pairs(1, 2, 3, 4))
     assert (result.n, result.both, result.only_first, result.only_second, result.neither) == (10, 1, 2, 3, 4)
-    assert result.difference == pytest.approx(-0.1)
+    # 4 of 10 for the second less 3 of 10 for the first.
+    assert result.difference == pytest.approx(0.1)
 
 
 def test_newcombes_interval_is_that_of_his_paper():
     # Newcombe (1998, Statistics in Medicine 17, table II), method 10: 36, 12, 2, 0 of 50 gives 0.0569 to 0.3404.
-    result = mcnemar(*pairs(36, 12, 2, 0))
+    result = mcnemar(*pairs(36, 2, 12, 0))
     assert (round(result.low, 4), round(result.high, 4)) == (0.0569, 0.3404)
 
 
@@ -117,14 +118,14 @@ def test_many_pairs_use_an_approximation_that_meets_scipys():
 
 def test_the_rank_biserial_correlation_by_hand():
     # Ranks of |1|, |-2|, |3| are 1, 2, 3: (4 - 2) / 6.
-    result = signed_rank([1.0, -2.0, 3.0], [0.0, 0.0, 0.0], rng())
+    result = signed_rank([0.0, 0.0, 0.0], [1.0, -2.0, 3.0], rng())
     assert result.rank_biserial == pytest.approx(1 / 3)
     assert result.mean_difference == pytest.approx(2 / 3)
 
 
 def test_differences_that_only_rounding_tells_apart_are_tied():
     # One of ten tests or fewer each time: all |d| are 1/10, each of rank 3.5, four up and two down.
-    first, second = [3, 7, 9, 4, 6, 8], [2, 6, 8, 3, 7, 9]
+    second, first = [3, 7, 9, 4, 6, 8], [2, 6, 8, 3, 7, 9]
     result = signed_rank([x / 10 for x in first], [x / 10 for x in second], rng())
     assert (result.w_plus, result.w_minus) == (14, 7)
     assert result.rank_biserial == pytest.approx(1 / 3)
@@ -153,7 +154,7 @@ def test_the_published_shares_give_the_ranks_of_exact_fractions():
     tasks = sorted({task for known in shares.values() for task in known})
     for one, other in itertools.combinations(sorted(shares), 2):
         first, second = ([shares[label].get(task, Fraction(0)) for task in tasks] for label in (one, other))
-        differing = [a - b for a, b in zip(first, second, strict=True) if a != b]
+        differing = [b - a for a, b in zip(first, second, strict=True) if a != b]
         # Fractions compare exactly: a mean rank is half of all smaller ones and of all that are no larger, plus 1.
         sizes = [abs(d) for d in differing]
         doubled = [sum(s < x for s in sizes) + sum(s <= x for s in sizes) + 1 for x in sizes]
