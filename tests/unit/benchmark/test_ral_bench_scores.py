@@ -1,6 +1,7 @@
 """RAL-Bench's published scores come out of its published raw measures, to the fourth decimal."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import yaml
@@ -310,3 +311,14 @@ def test_a_few_aliases_are_what_they_stand_for(tmp_path, profile):
     text = SOUND.replace("performance: {returncode: 0", "performance: &p {returncode: 0") + "robustness: *p\n"
     one_result(tmp_path, text)
     assert score_result(read_artifact(tmp_path).results[0], profile).dimensions["robustness"] == 1
+
+
+def test_the_documented_result_file_is_one(tmp_path, profile):
+    page = Path(__file__).parents[3] / "docs" / "howto" / "ral-bench.md"
+    one_result(tmp_path, page.read_text("utf-8").split("```yaml\n")[1].split("```")[0])
+    scores = score_result(read_artifact(tmp_path).results[0], profile)
+    assert scores.functional == 9 / 12
+    # maintainability 1/(1 + 1), security (0 + 1)/(0 + 1), 4 of 4, time 1.2/2.4, mean of memory 31.25/62.5 and CPU 1
+    assert scores.dimensions == pytest.approx(
+        {"maintainability": 0.5, "security": 1, "robustness": 1, "efficiency": 0.5, "resource": 0.75}
+    )
