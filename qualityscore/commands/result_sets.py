@@ -14,7 +14,7 @@ from qualityscore.core.comparability import COST_DIMENSIONS, measures_of, requir
 from qualityscore.core.leaderboard import Result
 from qualityscore.errors import IncomparableError, ReportError
 from qualityscore.model.codec import encodable
-from qualityscore.model.report import SCORE_MODEL, Report
+from qualityscore.model.report import SCORE_MODEL, DimensionReport, Report
 from qualityscore.runtime.documents import (
     MAX_REPORT_BYTES,
     is_file,
@@ -32,17 +32,23 @@ _COLLECTED = (0, 1)
 """pytest's return codes of a run whose tests were collected: all passed, some failed."""
 
 
+_Row = tuple[str, Result, Mapping[str, Mapping[str, float]]]
+"""A result with its file in front and its raw measures, by dimension and measure."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultSet:
     """Everything that was read: our own reports in the order of the paths, then the results of artifacts.
 
-    `reports` are our own, with the file each came from; `files` are those of all results, in their order. `refused`
+    `reports` are our own, with the file each came from; `files` are those of all results, in their order, and `raw` the
+    values of their measures by dimension and measure, without those that have none. `refused`
     names, by dimension, the provenance field for which its scores cannot be compared: they are None then. `ral_bench`
     says that the tasks are that benchmark's, where a name's spelling does not count.
     """
 
     results: tuple[Result, ...]
     files: tuple[str, ...] = ()
+    raw: tuple[Mapping[str, Mapping[str, float]], ...] = ()
     reports: tuple[tuple[str, Report], ...] = ()
     tasks: tuple[str, ...] = ()
     profile: str = ""
@@ -68,7 +74,7 @@ def load_results(paths: Sequence[str], *, repeated: bool = False) -> ResultSet:
     label, task and sample; IncomparableError where provenance forbids to put them into one table.
     """
     reports: list[tuple[str, Report]] = []
-    ral: list[tuple[str, Result]] = []
+    ral: list[_Row] = []
     tasks: list[str] = []
     for path in paths:
         found, artifact, names = _load(Path(path))
@@ -78,13 +84,14 @@ def load_results(paths: Sequence[str], *, repeated: bool = False) -> ResultSet:
     refused = _refused(reports, beside_artifact=bool(ral))
     first = reports[0][1].provenance if reports else {}
     ral_bench = all(_of_ral_bench(report) for _, report in reports)
-    rows = [(file, _without(result_of(report), refused)) for file, report in reports]
-    rows += [(file, _without(result, refused)) for file, result in ral]
+    rows: list[_Row] = [(file, result_of(report), _raw(report.dimensions)) for file, report in reports]
+    rows = [(file, _without(result, refused), raw) for file, result, raw in (*rows, *ral)]
     profile = load_profile(RAL_PROFILE) if ral else None
     tasks += [report.task.id for _, report in reports]
     results = ResultSet(
-        results=tuple(result for _, result in rows),
-        files=tuple(file for file, _ in rows),
+        results=tuple(result for _, result, _ in rows),
+        files=tuple(file for file, _, _ in rows),
+        raw=tuple(raw for _, _, raw in rows),
         reports=tuple(reports),
         tasks=tuple(sorted(set(tasks))),
         profile=profile.name if profile else str(first.get("profile", "")),
@@ -93,7 +100,7 @@ def load_results(paths: Sequence[str], *, repeated: bool = False) -> ResultSet:
         ral_bench=ral_bench,
     )
     if ral_bench:
-        results = _respelled(results, spelled_once([result.task for _, result in rows], tasks))
+        results = _respelled(results, spelled_once([result.task for _, result, _ in rows], tasks))
     if not repeated:
         require_distinct(results)
     return results
@@ -125,11 +132,12 @@ def load_label(path_and_label: str) -> ResultSet:
     if label and label not in labels:
         raise ReportError(f"{path} holds no label {label!r}; it holds {some(labels)}.")
     chosen = label or labels[0]
-    rows = [(r, file) for r, file in zip(found.results, found.files, strict=True) if r.label == chosen]
+    rows = [row for row in zip(found.files, found.results, found.raw, strict=True) if row[1].label == chosen]
     return replace(
         found,
-        results=tuple(result for result, _ in rows),
-        files=tuple(file for _, file in rows),
+        results=tuple(result for _, result, _ in rows),
+        files=tuple(file for file, _, _ in rows),
+        raw=tuple(raw for _, _, raw in rows),
         reports=tuple(pair for pair in found.reports if result_of(pair[1]).label == chosen),
     )
 
@@ -147,21 +155,30 @@ def _split_label(path_and_label: str) -> tuple[str, str]:
 
 def require_comparable_sets(first: ResultSet, second: ResultSet) -> tuple[ResultSet, ResultSet, Mapping[str, str]]:
     """Both sets without what provenance forbids to compare, and why, by dimension. Raises IncomparableError."""
-    if first.profile_digest != second.profile_digest:
-        if first.measures == second.measures:
-            advice = "give qualityscore rescore the reports of one side, with the profile of the other"
-        else:
-            advice = "they hold other measures: evaluate both sides against the same tasks"
-        raise IncomparableError(
-            f"The results cannot be compared: profile_digest differs ({first.profile} and {second.profile}); {advice}."
-        )
-    refused = _refused([*first.reports, *second.reports], beside_artifact=first.published or second.published)
-    first, second = spelled_alike([first, second])
-    return (
-        replace(first, results=tuple(_without(result, refused) for result in first.results)),
-        replace(second, results=tuple(_without(result, refused) for result in second.results)),
-        refused,
+    (one, other), refused = comparable_sets((first, second))
+    return one, other, refused
+
+
+def comparable_sets(sets: Sequence[ResultSet]) -> tuple[list[ResultSet], Mapping[str, str]]:
+    """The same for any number of sets."""
+    first = sets[0]
+    for second in sets[1:]:
+        if first.profile_digest != second.profile_digest:
+            if first.measures == second.measures:
+                advice = "give qualityscore rescore the reports of one side, with the profile of the other"
+            else:
+                advice = "they hold other measures: evaluate both sides against the same tasks"
+            raise IncomparableError(
+                f"The results cannot be compared: profile_digest differs ({first.profile} and {second.profile}); "
+                f"{advice}."
+            )
+    refused = _refused(
+        [pair for found in sets for pair in found.reports], beside_artifact=any(found.published for found in sets)
     )
+    return [
+        replace(found, results=tuple(_without(result, refused) for result in found.results))
+        for found in spelled_alike(sets)
+    ], refused
 
 
 def spelled_alike(sets: Sequence[ResultSet]) -> list[ResultSet]:
@@ -223,7 +240,7 @@ def ral_result(raw: RawResult, scores: RalScores) -> Result:
     )
 
 
-def _load(path: Path) -> tuple[list[tuple[str, Report]], list[tuple[str, Result]], tuple[str, ...]]:
+def _load(path: Path) -> tuple[list[tuple[str, Report]], list[_Row], tuple[str, ...]]:
     if is_file(path):
         if path.suffix.lower() in _NO_REPORTS:
             raise ReportError(f"{path} is no report; give {ACCEPTED}.")
@@ -239,8 +256,18 @@ def _load(path: Path) -> tuple[list[tuple[str, Report]], list[tuple[str, Result]
         return reports, [], ()
     artifact = read_artifact(path, of_ral)
     profile = load_profile(RAL_PROFILE)
-    rows = zip(artifact.files, artifact.results, strict=True)
-    return reports, [(file, ral_result(raw, score_result(raw, profile))) for file, raw in rows], artifact.tasks
+    rows: list[_Row] = []
+    for file, raw in zip(artifact.files, artifact.results, strict=True):
+        scores = score_result(raw, profile)
+        rows.append((file, ral_result(raw, scores), _raw(scores.scored.dimensions)))
+    return reports, rows, artifact.tasks
+
+
+def _raw(dimensions: Mapping[str, DimensionReport]) -> dict[str, dict[str, float]]:
+    return {
+        name: {measure.id: measure.value for measure in dimension.measures if measure.value is not None}
+        for name, dimension in dimensions.items()
+    }
 
 
 def _report_files(files: Iterable[Path], *, beside_artifact: bool) -> Iterator[Path]:

@@ -490,6 +490,103 @@ def test_stability_needs_two_runs(command, artifact, tmp_path):
     assert (ran.code, "no column named run" in ran.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("project,model,run,x\nt,a,1,1\nt,b,1,1\n", "There is only one run in"),
+        ("project,model,run,x\nt,a,1,1\nt,b,2,1\n", "Nothing was run again"),
+        ("project,model,run,x\nt,a,1,1\nt,a,2,1\nt,a,1,2\n", ":4: run 1 of a on t is already in"),
+        ("project,model,run,x\nt,a,1,1\n,,,\n", ":3: column project is empty"),
+        ("project,model,run,x\nt,a,1,1\nt,a, ,2\n", ":3: column run is empty"),
+        ("project,model,run\nt,a,1\nt,a,2\n", "no column besides project, model, run"),
+        ("project,model,run,x\n", "have no line"),
+        ("project,model,run,note\nt,a,1,hi\n", "every column besides project, model, run holds numbers"),
+    ],
+)
+def test_stability_refuses_a_table_that_shows_no_rerun(command, tmp_path, rows, said):
+    (tmp_path / "reruns.csv").write_text(rows)
+    ran = command("stability", tmp_path / "reruns.csv")
+    assert (ran.code, ran.out, said in ran.err) == (2, "", True), ran.err
+
+
+@pytest.mark.parametrize("column", ["functional", "non_functional", "functional_score", "non_functional_score"])
+def test_stability_ranks_by_the_columns_of_either_naming(command, tmp_path, column):
+    (tmp_path / "r.csv").write_text(f"project,model,run,{column}\nt,x,1,0.1\nt,y,1,0.2\nt,x,2,0.3\nt,y,2,0.2\n")
+    assert f"{column}: x is ahead in 2; y is ahead in 1." in command("stability", tmp_path / "r.csv").out
+
+
+def test_stability_without_a_score_says_nothing_of_the_order(command, tmp_path):
+    (tmp_path / "r.csv").write_text("project,model,run,time\nt,x,1,1\nt,y,1,2\nt,x,2,2\nt,y,2,1\n")
+    ran = command("stability", tmp_path / "r.csv")
+    assert ("nothing is said of the labels' order" in ran.out, "the same in all" in ran.out) == (True, False)
+    assert command("stability", tmp_path / "r.csv", "--json", "-").document["ranked_by"] == []
+
+
+def test_stability_does_not_take_an_empty_cell_for_a_zero(command, tmp_path):
+    rows = "t,a,1,0.5\nt,b,1,0.1\nu,a,1,0.2\nu,b,1,0.1\nt,a,2,\nt,b,2,0.1\nu,a,2,0.2\nu,b,2,0.1\n"
+    (tmp_path / "r.csv").write_text("project,model,run,functional\n" + rows)
+    ran = command("stability", tmp_path / "r.csv")
+    assert (
+        "Tasks left out of the order, since a score is missing in one of the runs: functional of a and b 1 of 2."
+        in (ran.out)
+    )
+    assert "The order of the labels is the same in all 2 runs." in ran.out
+    found = command("stability", tmp_path / "r.csv", "--json", "-").document
+    assert found["left_out"] == [{"quantity": "functional", "first": "a", "second": "b", "tasks": 1}]
+    assert (found["order_changes"], found["not_compared"]) == ([], [])
+
+
+@pytest.mark.parametrize("field", ["score_model", "profile_digest"])
+def test_stability_refuses_runs_that_do_not_compare(command, write_report, tmp_path, field):
+    write_report(tmp_path / "1", "m", "t")
+    write_report(tmp_path / "2", "m", "t", **{field: "9.9"})
+    ran = command("stability", tmp_path / "1", tmp_path / "2")
+    assert (ran.code, f"{field} differs" in ran.err) == (2, True), ran.err
+
+
+def test_stability_refuses_reports_beside_an_artifact(command, write_report, artifact, tmp_path):
+    write_report(tmp_path / "1", "o3", "Cachetools")
+    ran = command("stability", tmp_path / "1", artifact)
+    assert (ran.code, ran.out) == (2, "")
+
+
+def test_stability_leaves_out_what_another_tool_measured(command, write_report, tmp_path):
+    for run, tools in (("1", {"pylint": "4.1"}), ("2", {"pylint": "9.9"}), ("3", {"pylint": "4.1"})):
+        write_report(tmp_path / run, "m", "t", tools=tools)
+    ran = command("stability", *(tmp_path / run for run in "123"), "--json", "-")
+    found = {quantity["quantity"] for quantity in ran.document["quantities"]}
+    assert {"functional", "robustness", "probes.survival"} <= found
+    assert not {"non_functional", "security", "bandit.risk", "lint.penalty"} & found
+    assert "security and NF are left out, since tools.pylint differs" in ran.err
+
+
+def test_stability_of_artifacts_covers_time_memory_and_cpu(command, published_rows, write_results, tmp_path):
+    """One result whose time doubles: mean 1.5 t, population SD 0.5 t, so the CV is 1/3."""
+    row = next(r for r in published_rows if (r["model"], r["task"]) == ("o3", "Cachetools"))
+    slower = dict(row, performance_elapsed_s=str(2 * float(row["performance_elapsed_s"])))
+    runs = [write_results(tmp_path / str(i), [one]) for i, one in enumerate((row, slower))]
+    found = {q["quantity"]: q for q in command("stability", *runs, "--json", "-").document["quantities"]}
+    assert found["performance.time"]["cv_median"] == pytest.approx(1 / 3)
+    for name in ("memory.mean", "cpu.mean", "mi.min", "high_risk.count", "robustness.passed"):
+        assert (found[name]["pairs"], found[name]["sd_median"]) == (1, 0)
+
+
+def test_stability_knows_a_task_of_an_artifact_by_any_spelling(command, published_rows, write_results, tmp_path):
+    row = next(r for r in published_rows if (r["model"], r["task"]) == ("o3", "Cachetools"))
+    runs = [write_results(tmp_path / t, [dict(row, task=t)]) for t in ("Cachetools", "CacheTools", "cachetools")]
+    found = command("stability", *runs, "--json", "-").document["quantities"]
+    assert {q["pairs"] for q in found} == {1}
+
+
+def test_stability_takes_samples_for_no_reruns(command, write_report, tmp_path):
+    for run in ("1", "2"):
+        for sample, score in ((1, 0.2), (2, 0.8)):
+            write_report(tmp_path / run, "m", "t", score=score, sample=sample)
+    found = command("stability", tmp_path / "1", tmp_path / "2", "--json", "-").document["quantities"]
+    # Both runs are the same: samples of 0.2 and 0.8 taken for runs would have an SD of 0.3.
+    assert {quantity["quantity"]: quantity["sd_median"] for quantity in found}["security"] == 0
+
+
 def test_weights_shows_every_matrix_with_its_consistency(command):
     ran = command("weights")
     assert "λmax 5.1364  CI 0.0341  CR 0.0304" in ran.out
