@@ -185,7 +185,9 @@ def spelled_alike(sets: Sequence[ResultSet]) -> list[ResultSet]:
     """The sets with one spelling of each task, where all are of RAL-Bench."""
     if not all(one.ral_bench for one in sets):
         return list(sets)
-    tasks = spelled_once([result.task for one in sets for result in one.results])
+    tasks = spelled_once(
+        [result.task for one in sets for result in one.results], [task for one in sets for task in one.tasks]
+    )
     return [_respelled(one, tasks) for one in sets]
 
 
@@ -194,7 +196,7 @@ def _respelled(found: ResultSet, tasks: Sequence[str]) -> ResultSet:
     return replace(
         found,
         results=tuple(replace(result, task=names[canonical(result.task)]) for result in found.results),
-        tasks=tuple(sorted({names.get(canonical(task), task) for task in found.tasks})),
+        tasks=tuple(sorted({names[canonical(task)] for task in found.tasks})),
     )
 
 

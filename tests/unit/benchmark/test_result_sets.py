@@ -48,6 +48,18 @@ def test_a_task_is_one_however_its_name_is_spelled(command, few, write_ral_repor
         assert [*found["only_first"], *found["only_second"]] == ["Astral"]
 
 
+def test_a_task_that_only_other_labels_have_is_one_too(command, few, write_results, published_rows, tmp_path):
+    """Both sides know Astral, in two spellings, from a model that is not compared: two tasks, not three."""
+    rows = [r for r in published_rows if r["model"] == "gpt-3.5-turbo" and r["task"] in ("Slugify", "Astral")]
+    other = write_results(tmp_path / "other", rows)
+    for folder, model, name in ((few, "o3", "Astral"), (other, "gpt-3.5-turbo", "astral")):
+        result = folder / model / "results" / "Astral_results.yaml"
+        (folder / "third" / "results").mkdir(parents=True)
+        shutil.move(result, folder / "third" / "results" / f"{name}_results.yaml")
+    found = command("compare", f"{few}::o3", f"{other}::gpt-3.5-turbo", "--json", "-").document
+    assert found["tasks"] == 2
+
+
 def test_reports_of_a_task_of_ours_keep_its_name_as_it_is(command, write_report, tmp_path):
     for task in ("t-1", "t1"):
         write_report(tmp_path, "m", task)
