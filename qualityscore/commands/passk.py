@@ -36,17 +36,22 @@ def run(arguments: argparse.Namespace) -> int:
     from dataclasses import asdict  # noqa: PLC0415
 
     from qualityscore.commands.terminal import terminal_width  # noqa: PLC0415
+    from qualityscore.core.intervals import FEW_TASKS, TOO_NARROW  # noqa: PLC0415
     from qualityscore.core.passk import summarise  # noqa: PLC0415
+    from qualityscore.reports.plain_text import inert  # noqa: PLC0415
     from qualityscore.reports.tables import percent, percent_interval, terminal  # noqa: PLC0415
 
     check_writable(arguments.json)
     ks = _ks(arguments.k)
     found = summarise(_read(arguments.file), ks, arguments.seed)
+    narrow = sorted({f"{one.label} {one.level}" for one in found if one.low is not None and one.tasks < FEW_TASKS})
+    notes = [f"{TOO_NARROW}: {', '.join(narrow)}."] if narrow else []
     if arguments.json:
         document = {
             "schema_version": "1.0",
             "kind": "passk",
             "results": [asdict(one) for one in found],
+            "notes": notes,
             "seeds": {"passk": arguments.seed},
         }
         write(arguments.json, json.dumps(document, indent=2, sort_keys=True) + "\n")
@@ -66,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         columns = ["label", "level", "success", "k", "pass@k %", "95 %", "tasks", "units"]
         sys.stdout.write(terminal(columns, rows, width=terminal_width()))
+        sys.stdout.write("".join(f"\n{inert(note, limit=2000)}\n" for note in notes))
     return 0
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from qualityscore.core.comparability import Comparability
-from qualityscore.core.intervals import FEW_TASKS
+from qualityscore.core.intervals import FEW_TASKS, TOO_NARROW
 from qualityscore.core.leaderboard import SIGNIFICANCE, Result
 from qualityscore.core.paired import McNemar, SignedRank, holm, mcnemar, signed_rank
 from qualityscore.model.finding import Finding
@@ -192,7 +192,7 @@ def _notes(first: Sequence[Result], second: Sequence[Result], tests: Sequence[Si
     if list(first) == list(second):
         notes.append("Both sides are the same results: nothing can differ.")
     if any(test.low is not None and test.n < FEW_TASKS for test in tests):
-        notes.append(f"Intervals of differences over fewer than {FEW_TASKS} tasks are too narrow.")
+        notes.append(f"{TOO_NARROW}: here those of mean differences.")
     return tuple(notes)
 
 

@@ -15,6 +15,7 @@ BLOCK = 4_000_000
 """Numbers that a resampling holds at once."""
 FEW_TASKS = 8
 """Below so many tasks `cluster_interval` is said to be too narrow (docs/adr/0007 has its coverage)."""
+TOO_NARROW = f"95 % intervals over fewer than {FEW_TASKS} tasks are too narrow"
 _MOST_PICKS = 200_000_000
 _MANY = 1_000
 _FEWEST_DRAWS = 1_000

@@ -19,6 +19,7 @@ from qualityscore.core.paired import ROUNDING, flips_for, holm, paired_differenc
 Ranking = Literal["functional", "non_functional", "effective"]
 SIGNIFICANCE = 0.05
 MOST_LETTERS = 200
+MARKED = ("tampered", "failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,8 @@ class Result:
     """One evaluated subject. A score is None where it was not measured or left out; that is not 0.
 
     `dimensions` are scores, without those that do not apply, and `ratios` geometric means of uncapped ratios, by
-    dimension. `build`, `test` and `full` are shares (0 or 1 for build and full). `failures` counts by class.
+    dimension. `build`, `test` and `full` are shares (0 or 1 for build and full). `failures` counts by class. `status`
+    is that of the report.
     """
 
     label: str
@@ -42,6 +44,7 @@ class Result:
     test: float | None = None
     full: float | None = None
     failures: Mapping[str, int] = field(default_factory=dict)
+    status: str = "complete"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +60,10 @@ class Mean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One label. Its rank is 1 + the labels with a higher mean; those that share a `rank_group` letter may be equal."""
+    """One label. Its rank is 1 + the labels with a higher mean; those that share a `rank_group` letter may be equal.
+
+    `marked` counts the results whose status is `tampered` or `failed`; their scores are in the means as they are.
+    """
 
     label: str
     rank: int
@@ -73,6 +79,7 @@ class Row:
     test: Mean
     full: Mean
     failures: dict[str, int]
+    marked: dict[str, int] = field(default_factory=dict)
     costs: dict[str, float] = field(default_factory=dict)
 
 
@@ -165,9 +172,12 @@ def _row(
     built = [by_task[task] for task in sorted(by_task) if not all(r.build == 0 for r in by_task[task])]
     given_build = [_average([r.test for r in samples]) for samples in built]
     failures: Counter[str] = Counter()
+    marked: Counter[str] = Counter()
     for samples in by_task.values():
         for result in samples:
             failures.update(result.failures)
+            if result.status in MARKED:
+                marked[result.status] += 1
     return Row(
         label=label,
         rank=rank,
@@ -183,6 +193,7 @@ def _row(
         test=_mean(given_build, 0, given_build.count(None), seed),
         full=mean(lambda r: r.full),
         failures=dict(failures),
+        marked=dict(marked),
         costs=costs,
     )
 

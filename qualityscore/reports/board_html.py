@@ -13,6 +13,7 @@ from qualityscore.model.report import Report
 from qualityscore.reports import charts
 from qualityscore.reports.charts import Interval
 from qualityscore.reports.html_page import chart, page
+from qualityscore.reports.leaderboard import notes
 from qualityscore.reports.tables import number, percent
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def leaderboard_page(
         "title": f"{len(board.rows)} labels over {board.expected} tasks – qualityscore",
         "board": board,
         "refused": sorted((refused or {}).items()),
+        "notes": notes(board),
         "facts": list(facts),
         "rank_columns": _rank_columns(board),
         "rank_rows": [_rank_row(row, board) for row in board.rows],
@@ -131,7 +133,8 @@ def _sections(context: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _rank_columns(board: Leaderboard) -> list[str]:
     names = _dimension_names(board)
-    return ["label", "rank", "group", "F", "F 95 %", "NF", "NF 95 %", "c", *names, "Build", "Full", "tasks"]
+    first = ["effective", "effective 95 %"] if board.by == "effective" else []
+    return ["label", "rank", "group", *first, "F", "F 95 %", "NF", "NF 95 %", "c", *names, "Build", "Full", "tasks"]
 
 
 def _dimension_names(board: Leaderboard) -> list[str]:
@@ -139,10 +142,12 @@ def _dimension_names(board: Leaderboard) -> list[str]:
 
 
 def _rank_row(row: Any, board: Leaderboard) -> list[str]:
+    first = [percent(row.effective.value), _share_interval(row.effective)] if board.by == "effective" else []
     return [
-        row.label,
+        f"{row.label} *" if row.marked else row.label,
         str(row.rank),
         row.rank_group,
+        *first,
         percent(row.functional.value),
         _share_interval(row.functional),
         percent(row.non_functional.value),

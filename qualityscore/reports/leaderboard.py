@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from qualityscore.core.leaderboard import Leaderboard, Mean, Row
+from qualityscore.core.intervals import FEW_TASKS, TOO_NARROW
+from qualityscore.core.leaderboard import MARKED, Leaderboard, Mean, Row
 from qualityscore.reports.plain_text import inert
-from qualityscore.reports.tables import comma_separated, markdown, percent, percent_interval, terminal
+from qualityscore.reports.tables import comma_separated, markdown, markdown_escaped, percent, percent_interval, terminal
 
 SCHEMA_VERSION = "1.0"
 
@@ -21,33 +22,58 @@ def document(board: Leaderboard, *, provenance: Mapping[str, Any]) -> dict[str, 
         "expected": board.expected,
         "tasks": list(board.tasks),
         "models": [_model(row) for row in board.rows],
+        "notes": notes(board),
         "provenance": dict(provenance),
     }
 
 
 def console(board: Leaderboard, *, width: int = 100) -> str:
     """Scores in per cent; a second table shows the classes of failures where there are any."""
-    names = _dimension_names(board)
-    columns = ["label", "rank", "group", "F", "95 %", "NF", "95 %", "c", *names, "Build", "Test", "Full", "tasks"]
-    columns += _cost_names(board)
-    text = terminal(columns, [_cells(row, board) for row in board.rows], width=width)
+    text = terminal(_columns(board), [_cells(row, board) for row in board.rows], width=width)
+    text += f"\n{legend(board)}\n"
     absent = _absent(board)
     text += f"\n{inert(absent, limit=2000)}\n" if absent else ""
     missing = [row.label for row in board.rows if row.non_functional.missing]
     if missing:
         text += f"\nResults without a measured NF are left out of its mean: {', '.join(map(inert, missing))}.\n"
+    text += "".join(f"\n{inert(note, limit=2000)}\n" for note in notes(board))
     failures = _failure_table(board)
     return text + (f"\n{terminal(*failures, width=width, title='failed tests by class, per cent')}" if failures else "")
 
 
 def as_markdown(board: Leaderboard) -> str:
     """The same table in Markdown."""
-    names = _dimension_names(board)
-    columns = ["label", "rank", "group", "F", "95 %", "NF", "95 %", "c", *names, "Build", "Test", "Full", "tasks"]
-    text = markdown([*columns, *_cost_names(board)], [_cells(row, board) for row in board.rows])
+    text = markdown(_columns(board), [_cells(row, board) for row in board.rows])
+    text += f"\n{legend(board)}\n"
     text += "\nA task without a result counts 0.\n" if _absent(board) else ""
+    text += "".join(f"\n{markdown_escaped(note, limit=2000)}\n" for note in notes(board))
     failures = _failure_table(board)
     return text + (f"\nFailed tests by class, per cent:\n\n{markdown(*failures)}" if failures else "")
+
+
+def legend(board: Leaderboard) -> str:
+    """What ranks, and what the columns are, on one line."""
+    words = {"functional": "F", "non_functional": "NF", "effective": "effective, which is F times NF of each result"}
+    return (
+        f"Ranked by {words[board.by]}. Scores and shares are means over tasks in per cent, with 95 % bootstrap "
+        "intervals; c is credibility. Build: tasks that build; Test: F of those; Full: tasks with every test passed. "
+        "Labels that share a letter of their group cannot be told apart."
+    )
+
+
+def notes(board: Leaderboard) -> list[str]:
+    """What to beware of, a sentence each: intervals over few tasks, results that were tampered with or failed."""
+    found = []
+    few = [row.label for row in board.rows if any(m.low is not None and m.tasks < FEW_TASKS for _, m in _means(row))]
+    if few:
+        found.append(f"{TOO_NARROW}: {', '.join(few)}.")
+    if marked := [row for row in board.rows if row.marked]:
+        said = "; ".join(
+            f"{row.label} has {' and '.join(f'{count} {status}' for status, count in sorted(row.marked.items()))}"
+            for row in marked
+        )
+        found.append(f"* Results that were tampered with, or failed to be measured: {said}.")
+    return found
 
 
 def as_csv(board: Leaderboard) -> str:
@@ -73,6 +99,7 @@ def _model(row: Row) -> dict[str, Any]:
         },
         "missing": {name: mean.missing for name, mean in means.items() if mean.missing},
         "failures": dict(sorted(row.failures.items())),
+        "marked": dict(sorted(row.marked.items())),
         "costs": dict(sorted(row.costs.items())),
     }
 
@@ -97,20 +124,31 @@ def _flat(row: Row) -> Iterator[tuple[str, str]]:
             yield name.removeprefix("dimensions.") + suffix, "" if value is None else repr(value)
     for name, count in sorted(row.failures.items()):
         yield f"failures_{name}", str(count)
+    for status in MARKED:
+        yield f"results_{status}", str(row.marked.get(status, 0))
     for name, cost in sorted(row.costs.items()):
         yield f"cost_{name}", repr(cost)
 
 
+def _columns(board: Leaderboard) -> list[str]:
+    columns = ["label", "rank", "group", *(name for title, _ in _shown(board) for name in (title, f"{title} 95 %"))]
+    return [*columns, "c", *_dimension_names(board), "Build", "Test", "Full", "tasks", *_cost_names(board)]
+
+
+def _shown(board: Leaderboard) -> list[tuple[str, Callable[[Row], Mean]]]:
+    """The scores with their intervals; what ranks is always among them."""
+    shown: list[tuple[str, Callable[[Row], Mean]]] = [("F", lambda row: row.functional)]
+    shown.append(("NF", lambda row: row.non_functional))
+    return [("effective", lambda row: row.effective), *shown] if board.by == "effective" else shown
+
+
 def _cells(row: Row, board: Leaderboard) -> list[str]:
-    f, nf = row.functional, row.non_functional
+    scores = [pick(row) for _, pick in _shown(board)]
     return [
-        row.label,
+        f"{row.label} *" if row.marked else row.label,
         str(row.rank),
         row.rank_group,
-        percent(f.value),
-        percent_interval(f.low, f.high),
-        percent(nf.value),
-        percent_interval(nf.low, nf.high),
+        *(cell for mean in scores for cell in (percent(mean.value), percent_interval(mean.low, mean.high))),
         percent(row.credibility.value, 1),
         *(percent(row.dimensions[name].value, 1) for name in _dimension_names(board)),
         percent(row.build.value, 1),

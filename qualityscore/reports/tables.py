@@ -56,7 +56,15 @@ def listing(columns: Sequence[str], rows: Rows, *, width: int | None, folded: in
 def markdown(columns: Sequence[str], rows: Rows) -> str:
     """A Markdown table, the first column left-aligned, the others right."""
     lines = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
-    return "".join(f"| {' | '.join(_markdown_cell(cell) for cell in line)} |\n" for line in lines)
+    return "".join(f"| {' | '.join(markdown_escaped(cell) for cell in line)} |\n" for line in lines)
+
+
+def markdown_escaped(text: str, *, limit: int = 300) -> str:
+    """Text on one line, without effect as Markdown."""
+    shown = inert(text, limit=limit)
+    for special in "\\|*_`<[":
+        shown = shown.replace(special, f"\\{special}") if special != "<" else shown.replace("<", "&lt;")
+    return shown
 
 
 def comma_separated(columns: Sequence[str], rows: Rows) -> str:
@@ -104,10 +112,3 @@ def _printed(table: Table, width: int) -> str:
     console.width = max(width, console.measure(table).maximum)
     console.print(table)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
-
-
-def _markdown_cell(text: str) -> str:
-    shown = inert(text)
-    for special in "\\|*_`<[":
-        shown = shown.replace(special, f"\\{special}") if special != "<" else shown.replace("<", "&lt;")
-    return shown

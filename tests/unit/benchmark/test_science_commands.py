@@ -105,13 +105,57 @@ def test_leaderboard_is_the_same_twice_and_ranks_by_what_is_asked(command, artif
     assert json.loads(first)["models"][0]["label"] == "gpt-4o-2024-11-20"
 
 
+@pytest.mark.parametrize(
+    ("by", "words"), [("functional", "F."), ("non_functional", "NF."), ("effective", "effective,")]
+)
+def test_leaderboard_shows_and_names_what_ranks(command, write_report, tmp_path, by, words):
+    write_report(tmp_path, "a", "t", score=0.7, passed=9)
+    ran = command("leaderboard", tmp_path, "--by", by, "--markdown", tmp_path / "b.md")
+    markdown = (tmp_path / "b.md").read_text("utf-8")
+    for text in (ran.out, markdown):
+        assert f"Ranked by {words}" in text
+    header, row = ([cell.strip() for cell in markdown.splitlines()[i].strip("|").split("|")] for i in (0, 2))
+    shown = dict(zip(header, row, strict=True))
+    expected = {"functional": ("F", "90.00"), "non_functional": ("NF", "70.00"), "effective": ("effective", "63.00")}
+    assert shown[expected[by][0]] == expected[by][1]
+    assert "F 95 %" in header
+
+
+@pytest.mark.parametrize(("tasks", "noted"), [(1, False), (7, True), (8, False)])
+def test_leaderboard_and_page_say_which_intervals_are_too_narrow(command, write_report, tmp_path, tasks, noted):
+    for task in range(tasks):
+        write_report(tmp_path / "in", "a_b", f"t{task}", passed=task)
+    note = "95 % intervals over fewer than 8 tasks are too narrow: a_b."
+    ran = command("leaderboard", tmp_path / "in", "--markdown", tmp_path / "b.md", "--json", tmp_path / "b.json")
+    assert (note in ran.out) == noted
+    assert (note.replace("_", "\\_") in (tmp_path / "b.md").read_text("utf-8")) == noted
+    assert (note in json.loads((tmp_path / "b.json").read_text("utf-8"))["notes"]) == noted
+    if tasks > 1:
+        assert (note in command("report", tmp_path / "in", "-o", "-").out) == noted
+
+
+def test_leaderboard_marks_labels_with_tampered_and_failed_results(command, write_report, tmp_path):
+    for label, status in (("bad", "tampered"), ("good", "complete")):
+        file = write_report(tmp_path / "in", label, "t", passed=9)
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"status": status}))
+    ran = command("leaderboard", tmp_path / "in", "--json", tmp_path / "b.json", "--csv", tmp_path / "b.csv")
+    assert "\nbad *  " in ran.out
+    assert "\ngood    " in ran.out
+    assert "* Results that were tampered with, or failed to be measured: bad has 1 tampered." in ran.out
+    models = {m["label"]: m["marked"] for m in json.loads((tmp_path / "b.json").read_text())["models"]}
+    assert models == {"bad": {"tampered": 1}, "good": {}}
+    rows = {r["label"]: r for r in csv.DictReader(io.StringIO((tmp_path / "b.csv").read_text()))}
+    assert (rows["bad"]["results_tampered"], rows["bad"]["results_failed"]) == ("1", "0")
+
+
 def test_leaderboard_writes_csv_and_markdown(command, artifact, tmp_path):
     ran = command("leaderboard", artifact, "--csv", tmp_path / "b.csv", "--markdown", tmp_path / "b.md")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "b.csv").read_text())))
     assert [round(100 * float(r["functional"]), 2) for r in rows if r["label"] == "gpt-5.2"] == [41.81]
     lines = (tmp_path / "b.md").read_text().splitlines()
     assert lines[-2:] == ["", "A task without a result counts 0."]  # deepseek-v3.2 has 35 of 38
-    assert len(lines) == 2 + 8 + 2
+    assert len(lines) == 2 + 8 + 2 + 2
+    assert lines[11].startswith("Ranked by F. Scores and shares are means over tasks in per cent")
     assert "| gpt-5.2 | 1 |" in lines[2]
     assert "41.81" in ran.out
 
@@ -413,6 +457,15 @@ def test_passk_reads_json_lines(command, tmp_path):
         "not available: A of t has 4 samples, fewer than 5"
         in command("passk", tmp_path / "samples.jsonl", "--k", "5").out
     )
+
+
+@pytest.mark.parametrize(("tasks", "noted"), [(1, False), (7, True), (8, False)])
+def test_passk_says_which_intervals_are_too_narrow(command, tmp_path, tasks, noted):
+    samples = [{**s, "task": f"t{t}"} for t in range(tasks) for s in SAMPLES]
+    note = "95 % intervals over fewer than 8 tasks are too narrow: m class."
+    assert (note in command("passk", lines(tmp_path, samples), "--k", "1").out) == noted
+    document = command("passk", tmp_path / "samples.jsonl", "--k", "1", "--json", "-").document
+    assert document["notes"] == ([note] if noted else [])
 
 
 def test_passk_takes_outcomes_as_words(command, tmp_path):

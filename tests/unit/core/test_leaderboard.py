@@ -213,3 +213,14 @@ def test_means_that_only_rounding_tells_apart_share_their_rank_and_group():
     )
     assert [rows[label].rank for label in "abc"] == [1, 1, 3]
     assert rows["a"].rank_group == rows["b"].rank_group != rows["c"].rank_group
+
+
+def test_results_that_were_tampered_with_or_failed_are_counted():
+    results = [
+        result("a", "t1", 0.9, status="tampered"),
+        result("a", "t2", None, status="failed"),
+        result("a", "t3", 0.9, status="partial"),
+        result("b", "t1", 0.9),
+    ]
+    rows = board(results)
+    assert (rows["a"].marked, rows["b"].marked) == ({"tampered": 1, "failed": 1}, {})
