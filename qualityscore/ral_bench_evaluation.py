@@ -14,7 +14,15 @@ import numpy as np
 from qualityscore.compat import ral_bench_static as static
 from qualityscore.compat.ral_bench import RawMeasures, RawResult, outcomes
 from qualityscore.compat.ral_bench_run import LOCK, PYTHON_RANGE, RUNNING_SUITES, Bench, SuiteRecord, copy_suites
-from qualityscore.compat.ral_bench_task import RalTask, Suite, baseline_of, benchmark_root, parse_task, task_bytes
+from qualityscore.compat.ral_bench_task import (
+    RalTask,
+    Suite,
+    baseline_of,
+    benchmark_root,
+    parse_task,
+    reference_folder,
+    task_bytes,
+)
 from qualityscore.core.profile import Profile
 from qualityscore.core.score import Scored, effective, score
 from qualityscore.errors import QualityScoreError
@@ -88,6 +96,7 @@ def evaluate(
     content = task_bytes(task_file)
     task = parse_task(content, task_file)
     root = benchmark_root(task_file, task)
+    reference = reference_folder(root, task)
     weights = documents.load_profile(profile)
     names = [s for s in RUNNING_SUITES if s in task.test_suite and s in _needed(wanted)]
     with scratch_folder("qualityscore-") as scratch:
@@ -98,7 +107,6 @@ def evaluate(
         built = environment.ensure(lock or LOCK, PYTHON_RANGE, cache_root())
         bench = Bench(task=task, suites=scratch / "suites", environment=built, sandbox=sandbox)
         measured = measure(bench, copied.tree, names, progress)
-        reference = root / task.reference_repository
         expected = _reference_ids(bench, reference, scratch / "reference", measured, progress)
     subject = SubjectInfo(
         path=str(repo), digest=copied.tree.digest, label=label, sample=sample, files=len(copied.tree.files)
@@ -266,11 +274,11 @@ def _runs(measured: Measured) -> dict[str, Any]:
 
 
 def _reference_ids(
-    bench: Bench, folder: Path, copy_to: Path, measured: Measured, progress: Callable[[str, int, int], None]
+    bench: Bench, folder: Path | None, copy_to: Path, measured: Measured, progress: Callable[[str, int, int], None]
 ) -> dict[str, Any] | None:
     """What F would be over the tests that the reference passes, where it is there and the subject was run."""
     own = measured.records.get("functional")
-    if own is None or not folder.is_dir():
+    if own is None or folder is None:
         return None
     progress("reference", 0, 0)
     try:

@@ -175,6 +175,19 @@ def benchmark_root(path: Path, task: RalTask) -> Path:
     )
 
 
+def reference_folder(root: Path, task: RalTask) -> Path | None:
+    """The reference in a benchmark's root, None where it is not there. Raises TaskError for a link out of the root."""
+    folder = root / task.reference_repository
+    if not folder.is_dir():
+        return None
+    if not folder.resolve().is_relative_to(root.resolve()):
+        raise TaskError(
+            f"The reference_repository {folder} of {task.task_id} is a link out of the benchmark's folder; copy the "
+            "reference there, or remove the link."
+        )
+    return folder
+
+
 def suite_environment(task: RalTask, suite_source: str, subject: str) -> dict[str, str]:
     """The environment variables by which one suite may look for the subject, which lies at `subject` (absolute).
 

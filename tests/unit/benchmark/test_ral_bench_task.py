@@ -5,7 +5,13 @@ import os
 import pytest
 
 from qualityscore.compat.ral_bench import RawMeasures
-from qualityscore.compat.ral_bench_task import baseline_of, benchmark_root, read_task_file, suite_environment
+from qualityscore.compat.ral_bench_task import (
+    baseline_of,
+    benchmark_root,
+    read_task_file,
+    reference_folder,
+    suite_environment,
+)
 from qualityscore.errors import TaskError
 
 TASK = """
@@ -137,6 +143,22 @@ def test_the_root_is_the_nearest_folder_above_that_has_a_suite(tmp_path):
     suite.mkdir(parents=True)
     (suite / "performance_test.py").write_text("")
     assert benchmark_root(file, task) == tmp_path
+
+
+def test_the_reference_lies_in_the_benchmark_or_is_not_there(tmp_path):
+    root = tmp_path / "benchmark"
+    root.mkdir()
+    task = read_task_file(write(root))
+    assert reference_folder(root, task) is None
+    (root / "repositories").mkdir()
+    (root / "copies" / "shelf").mkdir(parents=True)
+    link = root / "repositories" / "shelf"
+    link.symlink_to(root / "copies" / "shelf")
+    assert reference_folder(root, task) == link
+    link.unlink()
+    link.symlink_to("/etc")
+    with pytest.raises(TaskError, match="repositories/shelf of shelf is a link out of the benchmark's folder"):
+        reference_folder(root, task)
 
 
 @pytest.mark.parametrize(
