@@ -1,4 +1,4 @@
-"""Costs of generation, given beside results: a CSV with a column `label` and numeric columns."""
+"""Costs of generation, given beside results: a CSV with a column `label`, and columns of numbers."""
 
 from __future__ import annotations
 
@@ -41,5 +41,8 @@ def _number(text: str, path: str, line: int, column: str) -> float:
     except ValueError:
         value = math.nan
     if not abs(value) <= LARGEST:
-        raise ReportError(f'{path}:{line}: "{text}" in column {column} is not a number up to {LARGEST:g}.')
+        raise ReportError(
+            f'{path}:{line}: "{text}" in column {column} is not a number up to {LARGEST:g}; every column besides '
+            f"{', '.join(_NOT_COSTS)} holds numbers, so correct the cell or leave the column out."
+        )
     return value

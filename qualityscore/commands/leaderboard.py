@@ -28,7 +28,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="N",
         help="tasks expected of each label, if more than are seen",
     )
-    parser.add_argument("--costs", metavar="FILE", help="CSV of label and numeric columns to average beside the scores")
+    parser.add_argument(
+        "--costs", metavar="FILE", help="CSV of label and columns of numbers to average beside the scores"
+    )
     parser.add_argument("--seed", type=seed, default=DEFAULT_SEED, help="seed of bootstrap and randomisation")
     add_json_option(parser)
     parser.add_argument("--csv", metavar="FILE", help="write CSV to FILE, or to standard output with -")

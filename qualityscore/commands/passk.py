@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from qualityscore.commands.output import add_json_option, check_writable, seed, write
 
 if TYPE_CHECKING:
-    from qualityscore.core.passk import Sample
+    from collections.abc import Sequence
+
+    from qualityscore.core.passk import PassAtK, Sample
 
 DEFAULT_SEED = 20240229
 
@@ -21,7 +23,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="estimate pass@k from repeated samples",
         description="Each line of FILE is a JSON object {label, task, unit, level, sample, outcomes}, where outcomes "
         "are true or false (or passed, failed, ...) for each test of the unit. Full success needs every test, partial "
-        "success one. Not available where a unit has fewer than k samples.",
+        "success one. A unit that only other labels have counts 0. Not available where one has fewer than k samples.",
     )
     parser.add_argument("file", metavar="FILE", help="JSON Lines, or - for standard input")
     parser.add_argument("--k", default="1,3,5", metavar="LIST", help="values of k, comma-separated (default 1,3,5)")
@@ -44,8 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.json)
     ks = _ks(arguments.k)
     found = summarise(_read(arguments.file), ks, arguments.seed)
-    narrow = sorted({f"{one.label} {one.level}" for one in found if one.low is not None and one.tasks < FEW_TASKS})
-    notes = [f"{TOO_NARROW}: {', '.join(narrow)}."] if narrow else []
+    few = [one for one in found if one.low is not None and one.expected_tasks < FEW_TASKS]
+    narrow = sorted({f"{one.label} {one.level}" for one in few})
+    notes = _absent(found) + ([f"{TOO_NARROW}: {', '.join(narrow)}."] if narrow else [])
     if arguments.json:
         document = {
             "schema_version": "1.0",
@@ -64,8 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
                 str(one.k),
                 percent(one.value) if one.value is not None else f"not available: {one.reason}",
                 percent_interval(one.low, one.high),
-                str(one.tasks),
-                str(one.units),
+                f"{one.tasks} of {one.expected_tasks}",
+                f"{one.units} of {one.expected_units}",
             ]
             for one in found
         ]
@@ -73,6 +76,16 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(terminal(columns, rows, width=terminal_width()))
         sys.stdout.write("".join(f"\n{inert(note, limit=2000)}\n" for note in notes))
     return 0
+
+
+def _absent(found: Sequence[PassAtK]) -> list[str]:
+    """Whose means hold zeros for units that were not handed in; nothing where each label has all."""
+    short = dict.fromkeys(
+        f"{one.label} has {one.units} of {one.expected_units} at level {one.level}"
+        for one in found
+        if 0 < one.units < one.expected_units
+    )
+    return [f"A unit without a sample counts 0: {', '.join(short)}."] if short else []
 
 
 def _ks(text: str) -> list[int]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from qualityscore.core.stability import Order, Spread
 
 _PAIRS_NAMED = 5
+_LARGEST_WRITTEN_OUT = 1e12
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -70,10 +71,10 @@ def _pair(order: Order) -> dict[str, str]:
 
 def _text(quantities: Sequence[Spread], compared: Sequence[Order], found: Reruns, runs: int) -> str:
     from qualityscore.commands.terminal import terminal_width  # noqa: PLC0415
-    from qualityscore.reports.tables import number, terminal  # noqa: PLC0415
+    from qualityscore.reports.tables import terminal  # noqa: PLC0415
 
     rows = [
-        [s.quantity, str(s.pairs), *(number(v, 6) for v in (s.sd_median, s.sd_p95, s.cv_median, s.cv_p95))]
+        [s.quantity, str(s.pairs), *(_shown(v) for v in (s.sd_median, s.sd_p95, s.cv_median, s.cv_p95))]
         for s in quantities
     ]
     columns = ["quantity", "pairs", "SD median", "SD 95th", "CV median", "CV 95th"]
@@ -91,11 +92,16 @@ def _text(quantities: Sequence[Spread], compared: Sequence[Order], found: Reruns
     text += "".join(f"\n{_change(order)}\n" for order in sure if order.changes)
     unsure = [_named(order) for order in compared if not order.compared]
     if unsure:
-        text += f"\nNot compared, for want of two runs with a task that both have measured in each: {_some(unsure)}.\n"
+        why = "they share no two runs, or no task with the score in all of these"
+        text += f"\nNot compared, since {why}: {_some(unsure)}.\n"
     partly = [f"{_named(o)} {o.left_out} of {o.left_out + o.tasks}" for o in sure if o.left_out]
     if partly:
         text += f"\nTasks left out of the order, since a score is missing in one of the runs: {_some(partly)}.\n"
     return text
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else f"{value:.6f}" if value < _LARGEST_WRITTEN_OUT else f"{value:.6e}"
 
 
 def _change(order: Order) -> str:

@@ -37,7 +37,8 @@ class Sample:
 class PassAtK:
     """pass@k of one label at one level, the mean over tasks of the mean over their units.
 
-    `value` is None where it is not available, and `reason` says why.
+    Expected are the units that any label has at the level; `tasks` and `units` are those that this label has, and the
+    others count 0. `value` is None where it is not available, and `reason` says why.
     """
 
     label: str
@@ -49,6 +50,8 @@ class PassAtK:
     high: float | None
     tasks: int
     units: int
+    expected_tasks: int
+    expected_units: int
     reason: str | None = None
 
 
@@ -70,14 +73,20 @@ def pass_at_k(n: int, c: int, k: int) -> float | None:
 def summarise(samples: Iterable[Sample], ks: Sequence[int], seed: int) -> tuple[PassAtK, ...]:
     """pass@k for each label, level, kind of success and k, with 95 % bootstrap intervals over tasks.
 
+    A unit that another label has at the level and this one does not counts as one without a success, whatever k.
     Every interval starts from `seed`: it depends on nothing but its own values.
     """
     units: dict[tuple[str, str], dict[tuple[str, str], list[Sample]]] = defaultdict(lambda: defaultdict(list))
     for sample in samples:
         units[sample.label, sample.level][sample.task, sample.unit].append(sample)
+    expected: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for (_, level), held in units.items():
+        expected[level] |= held.keys()
+    labels = sorted({label for label, _ in units})
     return tuple(
-        _one(group, units[group], success=success, k=k, seed=seed)
-        for group in sorted(units)
+        _one((label, level), {unit: units[label, level].get(unit, []) for unit in expected[level]}, success, k, seed)
+        for label in labels
+        for level in sorted(expected)
         for success in ("full", "partial")
         for k in ks
     )
@@ -86,19 +95,20 @@ def summarise(samples: Iterable[Sample], ks: Sequence[int], seed: int) -> tuple[
 def _one(
     group: tuple[str, str],
     units: dict[tuple[str, str], list[Sample]],
-    *,
     success: str,
     k: int,
     seed: int,
 ) -> PassAtK:
     label, level = group
     by_task: dict[str, list[float]] = defaultdict(list)
-    reason = None
+    held = [unit for unit, samples in units.items() if samples]
+    reason = None if held else "no sample at this level"
     for (task, unit), samples in sorted(units.items()):
         passing = sum(s.full if success == "full" else s.partial for s in samples)
-        value = pass_at_k(len(samples), passing, k)
+        value = pass_at_k(len(samples), passing, k) if samples else 0.0
         if value is None:
-            reason = f"{unit} of {task} has {len(samples)} samples, fewer than {k}"
+            count = "1 sample" if len(samples) == 1 else f"{len(samples)} samples"
+            reason = f"{unit} of {task} has {count}, fewer than {k}"
             break
         by_task[task].append(value)
     means = [] if reason else [sum(values) / len(values) for values in by_task.values()]
@@ -111,7 +121,9 @@ def _one(
         value=sum(means) / len(means) if means else None,
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,
-        tasks=len({task for task, _ in units}),
-        units=len(units),
+        tasks=len({task for task, _ in held}),
+        units=len(held),
+        expected_tasks=len({task for task, _ in units}),
+        expected_units=len(units),
         reason=reason,
     )

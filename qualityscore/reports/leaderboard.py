@@ -11,6 +11,7 @@ from qualityscore.reports.plain_text import inert
 from qualityscore.reports.tables import comma_separated, markdown, markdown_escaped, percent, percent_interval, terminal
 
 SCHEMA_VERSION = "1.0"
+_LARGEST_WRITTEN_OUT = 1e12
 
 
 def document(board: Leaderboard, *, provenance: Mapping[str, Any]) -> dict[str, Any]:
@@ -166,7 +167,10 @@ def _absent(board: Leaderboard) -> str:
 
 
 def _cost(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
+    """Two decimals, or four significant digits where these would show little or be many."""
+    if value is None:
+        return "–"
+    return f"{value:,.2f}" if value == 0 or 1 <= abs(value) < _LARGEST_WRITTEN_OUT else f"{value:.4g}"
 
 
 def _dimension_names(board: Leaderboard) -> list[str]:

@@ -228,6 +228,25 @@ def test_leaderboard_shows_costs_where_they_are_given(command, write_report, tmp
 
 
 @pytest.mark.parametrize(
+    ("usd", "shown"),
+    [
+        ("2", "2.00"),
+        ("1.5\nm,2.25", "1.88"),  # the mean of 1.5 and 2.25 is 1.875
+        ("12345.678", "12,345.68"),
+        ("0.00123456", "0.001235"),
+        ("0", "0.00"),
+        ("-3.14159", "-3.14"),
+        ("1e30", "1e+30"),
+    ],
+)
+def test_leaderboard_shows_a_mean_cost_with_its_decimals(command, write_report, tmp_path, usd, shown):
+    (tmp_path / "costs.csv").write_text(f"label,usd\nm,{usd}\n")
+    ran = command("leaderboard", write_report(tmp_path, "m", "t"), "--costs", tmp_path / "costs.csv")
+    row, *_ = [line for line in ran.out.splitlines() if line.startswith("m ")]
+    assert row.split()[-1] == shown
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("label,usd\nm,1,2\n", ":2: the row has 3 cells and the header 2"),
@@ -434,8 +453,11 @@ def test_compare_of_reports_with_other_tools_names_the_tool(command, write_repor
 
 SAMPLES = [
     {"label": "m", "task": "t", "unit": "A", "level": "class", "sample": i, "outcomes": outcomes}
-    for i, outcomes in enumerate([[True, True], [True, False], [False, False], [False]])
+    for i, outcomes in enumerate([[True, True], [True, False], [False, False], [False, False]])
 ]
+
+
+OUTCOMES = "an outcome is true, false or one of the words passed, failed, skipped, not_run, tampered, error"
 
 
 def lines(folder, samples):
@@ -480,14 +502,31 @@ def test_passk_takes_outcomes_as_words(command, tmp_path):
         ({"smaple": 1}, "samples.jsonl:1: key 'smaple' is unknown (did you mean 'sample'?)"),
         ({"sample": "one"}, "samples.jsonl:1: key 'sample'"),
         ({"sample": -1}, "samples.jsonl:1: key 'sample': input should be greater than or equal to 0"),
-        ({"outcomes": []}, "samples.jsonl:1: key 'outcomes': list should have at least 1 item"),
-        ({"outcomes": [3]}, "samples.jsonl:1: key 'outcomes.0"),
+        ({"outcomes": []}, "samples.jsonl:1: key 'outcomes': the list is empty; give an outcome for each test"),
+        ({"outcomes": [True, "pass"]}, f"samples.jsonl:1: key 'outcomes.1': {OUTCOMES}."),
+        ({"outcomes": [1, 0]}, f"samples.jsonl:1: key 'outcomes.0': {OUTCOMES}."),
+        ({"outcomes": [["passed"]]}, f"samples.jsonl:1: key 'outcomes.0': {OUTCOMES}."),
+        ({"outcomes": [None]}, f"samples.jsonl:1: key 'outcomes.0': {OUTCOMES}."),
         ({"label": ""}, "samples.jsonl:1: key 'label'"),
     ],
 )
 def test_passk_refuses_a_bad_line_by_number(command, tmp_path, change, said):
     ran = command("passk", lines(tmp_path, [{**SAMPLES[0], **change}]))
     assert (ran.code, said in ran.err) == (2, True), ran.err
+
+
+@pytest.mark.parametrize("label", ["m", "other"])
+def test_passk_refuses_a_unit_with_fewer_tests_than_before(command, tmp_path, label):
+    other = {**SAMPLES[1], "label": label, "outcomes": [True]}
+    ran = command("passk", lines(tmp_path, [SAMPLES[0], other]))
+    assert (ran.code, "samples.jsonl:2: A of t has 1 outcomes here and 2 in line 1" in ran.err) == (2, True), ran.err
+
+
+def test_passk_says_whose_units_are_absent(command, tmp_path):
+    file = lines(tmp_path, [SAMPLES[0], {**SAMPLES[0], "unit": "B"}, {**SAMPLES[0], "label": "n"}])
+    shown = command("passk", file, "--k", "1").out
+    assert "A unit without a sample counts 0: n has 1 of 2 at level class." in shown
+    assert "counts 0" not in command("passk", lines(tmp_path, SAMPLES), "--k", "1").out
 
 
 def test_passk_reads_a_file_with_a_byte_order_mark(command, tmp_path):

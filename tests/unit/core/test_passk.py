@@ -82,3 +82,35 @@ def test_an_interval_depends_on_its_own_values_alone():
     alone, beside = summarise(mine, [1, 2], 1), summarise([*others, *mine[::-1]], [2], 1)
     expected = next(s for s in alone if (s.success, s.k) == ("full", 2))
     assert next(s for s in beside if (s.label, s.success) == ("m", "full")) == expected
+
+
+def test_a_label_does_not_gain_by_what_it_does_not_hand_in():
+    """`whole` passes 5 of 10 tasks, `picked` hands in these alone: both pass half of what is expected."""
+    whole = [replace(sample(f"t{t}", "A", i, t < 5), label="whole") for t in range(10) for i in range(2)]
+    picked = [replace(s, label="picked") for s in whole if s.passed[0]]
+    found = {(s.label, s.success, s.k): s for s in summarise([*whole, *picked], [1, 2, 3], 1)}
+    for success in ("full", "partial"):
+        for k in (1, 2):
+            assert found["whole", success, k].value == found["picked", success, k].value == pytest.approx(0.5)
+    one = found["picked", "full", 1]
+    assert (one.tasks, one.expected_tasks, one.units, one.expected_units) == (5, 10, 5, 10)
+    assert found["picked", "full", 3].value is None
+
+
+def test_an_absent_unit_of_a_task_counts_nought_within_the_task():
+    both = [sample("t", "A", 0, True), sample("t", "B", 0, True), sample("u", "C", 0, True)]
+    lacking = [replace(s, label="n") for s in both if s.unit != "B"]
+    found = {s.label: s for s in summarise([*both, *lacking], [1], 1) if s.success == "full"}
+    # Task t: A 1, B 0; task u: 1.
+    assert (found["m"].value, found["n"].value) == (1, pytest.approx((0.5 + 1) / 2))
+
+
+def test_a_level_of_which_a_label_has_nothing_is_not_available():
+    samples = [sample("t", "A", 0, True), replace(sample("t", "A.f", 0, True, level="method"), label="n")]
+    found = {(s.label, s.level): s for s in summarise(samples, [1], 1) if s.success == "full"}
+    assert (found["m", "method"].value, found["m", "method"].reason) == (None, "no sample at this level")
+    assert found["n", "method"].value == 1
+
+
+def test_one_sample_is_said_in_the_singular():
+    assert summary([sample("t", "A", 0, True)], 3)["class", "full", 3].reason == "A of t has 1 sample, fewer than 3"
