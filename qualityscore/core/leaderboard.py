@@ -240,26 +240,26 @@ def _largest_sets(alike: Sequence[int], most: int) -> list[int] | None:
 
 
 def _covering_sets(alike: Sequence[int]) -> list[int]:
-    """Maximal cliques such that every label, and every pair that is alike, is in one: at most one for each of them."""
-    covered = [0] * len(alike)
+    """Maximal cliques such that every label, and every pair that is alike, is in one: at most one for each of them.
+
+    Each grows by the label that shares the fewest sets yet with its members, so that few are needed.
+    """
+    n = len(alike)
+    covered = [0] * n
     columns: list[int] = []
     for i, neighbours in enumerate(alike):
-        while (open_ := neighbours & ~covered[i]) or not covered[i]:
+        while neighbours & ~covered[i] or not covered[i]:
             column, candidates = 1 << i, neighbours
-            # What is not covered yet goes first.
             while candidates:
-                j = _first(candidates & open_ or candidates)
-                column |= 1 << j
-                candidates &= alike[j]
-            for j in range(len(alike)):
+                inside = [j for j in range(n) if candidates >> j & 1]
+                best = max(inside, key=lambda j: (column & ~covered[j]).bit_count())
+                column |= 1 << best
+                candidates &= alike[best]
+            for j in range(n):
                 if column >> j & 1:
                     covered[j] |= column
             columns.append(column)
     return columns
-
-
-def _first(bits: int) -> int:
-    return (bits & -bits).bit_length() - 1
 
 
 def _letter(index: int) -> str:
