@@ -43,6 +43,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="Monte Carlo draws (default 10000; at most a million, which take about a minute)",
     )
     parser.add_argument("--seed", type=seed, default=DEFAULT_SEED, help="seed of the draws")
+    parser.add_argument(
+        "--toml",
+        action="store_true",
+        help="print the profile as the TOML file that it is: a copy to begin one's own with",
+    )
     add_json_option(parser)
     parser.set_defaults(run=run)
 
@@ -51,9 +56,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Weigh, and where results are given vary the weights."""
     import json  # noqa: PLC0415
 
-    from qualityscore.runtime.documents import load_profile  # noqa: PLC0415
+    from qualityscore.errors import UsageError  # noqa: PLC0415
+    from qualityscore.runtime.documents import load_profile, profile_text  # noqa: PLC0415
 
     check_writable(arguments.json)
+    if arguments.toml:
+        if arguments.json or arguments.sensitivity:
+            raise UsageError("--toml prints the profile alone; leave out --json and --sensitivity.")
+        load_profile(arguments.profile or "reference")
+        sys.stdout.write(profile_text(arguments.profile or "reference"))
+        return 0
     found = None
     if arguments.sensitivity:
         from qualityscore.commands.result_sets import load_results  # noqa: PLC0415

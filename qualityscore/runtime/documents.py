@@ -66,6 +66,11 @@ def read_regular_at_most(path: Path, most: int) -> bytes | None:
 
 def load_profile(name_or_path: str) -> Profile:
     """A bundled profile by name, or a TOML file by path. Raises ProfileError with one sentence."""
+    return parse_profile(profile_text(name_or_path), name_or_path)
+
+
+def profile_text(name_or_path: str) -> str:
+    """The TOML text of a profile, unread. Raises ProfileError with one sentence."""
     bundled = _PROFILES / f"{name_or_path}.toml"
     path = bundled if name_or_path in profile_names() else Path(name_or_path)
     if not is_file(path):
@@ -73,10 +78,9 @@ def load_profile(name_or_path: str) -> Profile:
         hint = f"did you mean {near[0]!r}?" if near else f"the bundled ones are {', '.join(profile_names())}."
         raise ProfileError(f"There is no profile {name_or_path!r}, neither bundled nor a file; {hint}")
     try:
-        text = path.read_text("utf-8")
+        return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ProfileError(f"The profile {path} cannot be read: {error}.") from error
-    return parse_profile(text, name_or_path)
 
 
 def read_report(path: str) -> Report:

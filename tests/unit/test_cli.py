@@ -210,6 +210,14 @@ def test_a_disk_that_takes_no_copy_is_the_hosts_fault_and_names_the_stage(tmp_pa
     assert done.stderr.count("\n") == 1
 
 
+def test_the_help_of_a_campaign_of_defects_says_its_defaults_and_where_to_read_on():
+    said = " ".join(run("tasks", "defects", "--help").stdout.split())
+    for default in ("judge (default 40)", "same time (default 2)", "choice (default 20240229)", "about 3 minutes"):
+        assert default in said
+    assert (ROOT / "docs/howto/defects.md").is_file()
+    assert "docs/howto/defects.md" in said
+
+
 def test_no_command_is_a_usage_error_with_the_help():
     done = run()
     assert done.returncode == 2

@@ -687,6 +687,15 @@ def test_weights_shows_every_matrix_with_its_consistency(command):
     assert "maintainability over efficiency: 4" in found["dimensions"]["comparisons"]
 
 
+def test_weights_prints_a_profile_to_begin_with(command, tmp_path):
+    ran = command("weights", "--profile", "ral-bench", "--toml")
+    assert ran.out == (PROFILES / "ral-bench.toml").read_text("utf-8")
+    (tmp_path / "mine.toml").write_text(ran.out)
+    assert load_profile(str(tmp_path / "mine.toml")).digest == load_profile("ral-bench").digest
+    for other in ("--json", "--sensitivity"):
+        assert command("weights", "--toml", other, tmp_path / "x").code == 2
+
+
 def test_weights_refuses_contradicting_judgements_with_the_triad(command, tmp_path):
     text = (PROFILES / "reference.toml").read_text().replace("[1, 1, 2, 4, 4]", '[1, 1, 2, 4, "1/9"]')
     (tmp_path / "mine.toml").write_text(text.replace('["1/4", "1/2", 1, 1, 1],\n]', '[9, "1/2", 1, 1, 1],\n]'))
