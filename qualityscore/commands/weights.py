@@ -135,6 +135,7 @@ def _text(profile: Profile) -> str:
 def _analyse(arguments: argparse.Namespace, profile: Profile, found: ResultSet) -> Sensitivity:
     import numpy as np  # noqa: PLC0415
 
+    from qualityscore.commands.result_sets import some  # noqa: PLC0415
     from qualityscore.core.sensitivity import analyse, cells_of  # noqa: PLC0415
     from qualityscore.errors import ReportError  # noqa: PLC0415
     from qualityscore.reports.plain_text import inert  # noqa: PLC0415
@@ -155,10 +156,10 @@ def _analyse(arguments: argparse.Namespace, profile: Profile, found: ResultSet) 
         )
     if left_out:
         absent = sorted({result.label for result in left_out} - cells.keys())
-        gone = f"; nothing is left of {', '.join(map(inert, absent))}" if absent else ""
+        gone = f"; nothing is left of {some([inert(label) for label in absent])}" if absent else ""
         sys.stderr.write(
-            f"note: {len(left_out)} results without a score in every dimension are left out "
-            f"({_missing(left_out, names)}){gone}\n"
+            f"note: results without a score in every dimension are left out ({len(left_out)} in all: "
+            f"{_missing(left_out, names)}){gone}\n"
         )
     return analyse(profile.matrix, names, cells, draws=arguments.draws, rng=np.random.default_rng(arguments.seed))
 

@@ -71,7 +71,7 @@ def check(matrix: Sequence[Sequence[float]], names: Sequence[str] | None = None)
             )
     for i, j in ((i, j) for i in range(n) for j in range(n)):
         value = matrix[i][j]
-        if not math.isfinite(value) or value <= 0:
+        if math.isnan(value) or value <= 0:
             raise ProfileError(f"The judgement of {labels[i]} over {labels[j]} is {value:g}; it must be above 0.")
         if not 1 / LARGEST_JUDGEMENT <= value <= LARGEST_JUDGEMENT:
             raise ProfileError(

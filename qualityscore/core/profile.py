@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from itertools import combinations
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from qualityscore.core.ahp import Matrix, check, combine_experts, consistent, judgement_text, weigh
 from qualityscore.errors import ProfileError
@@ -49,18 +49,27 @@ class Profile:
         return tuple(metric.id for dimension in self.dimensions for metric in dimension.metrics)
 
 
+def _judgement(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError('a judgement is a number, or a fraction in quotes such as "1/3"')
+    return value
+
+
+_Judgement = Annotated[float | str, BeforeValidator(_judgement)]
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class _Expert(_Strict):
     name: str
-    matrix: list[list[float | str]] | None = None
+    matrix: list[list[_Judgement]] | None = None
     comparisons: list[str] | None = None
 
 
 class _Judgements(_Strict):
-    matrix: list[list[float | str]] | None = None
+    matrix: list[list[_Judgement]] | None = None
     comparisons: list[str] | None = None
     weights: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] | None = None
     experts: list[_Expert] | None = None

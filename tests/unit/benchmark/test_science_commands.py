@@ -754,7 +754,10 @@ def test_sensitivity_names_who_is_left_out_and_what_is_missing(command, write_re
     assert (ran.code, "Missing: gone lacks robustness, efficiency." in ran.err) == (2, True), ran.err
     write_report(tmp_path / "all", "m", "t")
     ran = command("weights", "--sensitivity", only, tmp_path / "all", "--draws", "10")
-    assert "1 results without a score in every dimension are left out (gone lacks robustness, efficiency)" in ran.err
+    assert (
+        "note: results without a score in every dimension are left out (1 in all: gone lacks robustness, efficiency)"
+        in ran.err
+    )
     assert "nothing is left of gone" in ran.err
     assert "Only one label" in ran.out
     assert ("+0.0000" in ran.out, "No change of a single judgement" in ran.out) == (False, False)

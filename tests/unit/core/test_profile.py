@@ -175,6 +175,7 @@ FIVE = 'name = "five"\ntitle = "Five"\n{judgements}\n' + "".join(
         ("weights = {d0 = 2e9, d1 = 1, d2 = 1, d3 = 1, d4 = 1}", "weights", "d0 over d1 is 2e.09; it must lie between"),
         ("weights = {d0 = 1, d2 = 1, d3 = 1}", "weights", "Missing in weights: d1, d4"),
         ('comparisons = ["d0 over d1: 1e308"]', "comparisons", "missing: d0 with d2, .*, d3 with d4"),
+        ("weights = {d0 = 1e-300, d1 = 1, d2 = 1, d3 = 1, d4 = 1}", "weights", "1e-300; it must lie between"),
         ('experts = [{name = "A", comparisons = ["d0 over d1: 2"]}]', "experts", "missing: d0 with d2, .*, d3 with d4"),
     ],
 )
@@ -191,6 +192,15 @@ def test_a_matrix_of_any_size_of_number_is_refused_or_weighs_everything():
     for beyond in ("1e10", "1e308", "1" + "0" * 400):
         with pytest.raises(ProfileError, match="x: "):
             parse_profile(two.format(beyond), "x")
+
+
+@pytest.mark.parametrize("entry", ["true", "[1]", "{a = 1}", "2020-01-01"])
+def test_an_entry_that_is_no_judgement_is_answered_with_what_is_one(entry):
+    two = SMALL.replace('comparisons = ["security over efficiency: 3"]', f'matrix = [[1, {entry}], ["1/3", 1]]')
+    with pytest.raises(ProfileError) as refusal:
+        parse_profile(two, "x")
+    said = 'a judgement is a number, or a fraction in quotes such as "1/3"'
+    assert str(refusal.value) == f"x: key 'judgements.matrix.0.1': {said}."
 
 
 def test_eleven_weights_are_refused_as_eleven_rows_are():
