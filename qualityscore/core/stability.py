@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -15,7 +15,10 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
-    """One run of one label on one task. `values` are scores and raw measures by name, without what has no value."""
+    """One run of one label on one task, of one sample where there are several, each once.
+
+    `values` are scores and raw measures by name, without what has no value.
+    """
 
     label: str
     task: str
@@ -72,21 +75,21 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """One label on one task: the samples of each run, and what every run should hold."""
+    """One label on one task, by run."""
 
     runs: dict[str, list[Rerun]] = field(default_factory=lambda: defaultdict(list))
 
     def values(self, quantity: str) -> dict[str, float]:
-        """By run, the mean over samples; without the runs that lack the quantity of a sample that another run has."""
-        held = {run: Counter(one.sample for one in reruns) for run, reruns in self.runs.items()}
-        expected: Counter[int] = Counter()
-        for samples in held.values():
-            expected |= samples
-        return {
-            run: math.fsum(one.values[quantity] for one in reruns) / len(reruns)
+        """By run, the mean over the samples that all runs have measured; without the runs that have measured none."""
+        held = {
+            run: {one.sample: one.values[quantity] for one in reruns if quantity in one.values}
             for run, reruns in self.runs.items()
-            if held[run] == expected and all(quantity in one.values for one in reruns)
         }
+        measured = {run: samples for run, samples in held.items() if samples}
+        shared = set.intersection(*map(set, measured.values())) if measured else set()
+        if not shared:
+            return {}
+        return {run: math.fsum(samples[number] for number in shared) / len(shared) for run, samples in measured.items()}
 
 
 def anything_rerun(reruns: Iterable[Rerun]) -> bool:

@@ -128,8 +128,21 @@ def test_samples_of_a_task_are_averaged_before_anything_else():
     assert (change.first_ahead, change.second_ahead) == (("2",), ("1",))
     [spread] = spreads(runs[:4])
     assert (spread.sd_median, spread.cv_median) == (pytest.approx(0.1), pytest.approx(0.2))
-    # A run that lacks a sample has not measured the task: its mean would be of other samples.
-    assert spreads(runs[:3]) == ()
+
+
+def test_a_sample_that_one_run_lacks_is_left_out_of_all_runs():
+    """Samples of 0.2 and 0.6, of which the second run has measured the first only, as 0.4: 0.2 and 0.4 compare.
+
+    SD 0.1 around 0.3. The mean of run 1 over both samples is 0.4 as well, which would be no spread at all.
+    """
+    runs = [rerun("a", "t", "1", 0, f=0.2), rerun("a", "t", "1", 1, f=0.6), rerun("a", "t", "2", 0, f=0.4)]
+    for lost in ([], [rerun("a", "t", "2", 1)]):
+        [spread] = spreads([*runs, *lost])
+        assert (spread.sd_median, spread.cv_median) == (pytest.approx(0.1), pytest.approx(1 / 3))
+        others = [rerun("b", "t", run, f=0.3) for run in "12"]
+        [change] = order_changes([*runs, *lost, *others], ["f"])
+        assert (change.first_ahead, change.second_ahead, change.left_out) == (("2",), ("1",), 0)
+    assert spreads([runs[1], runs[2]]) == ()
 
 
 def test_means_that_differ_by_rounding_are_level():
