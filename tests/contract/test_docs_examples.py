@@ -84,7 +84,7 @@ def pages():
         "docs/tutorials/rank-models.md",
     }
     docs = ROOT / "docs"
-    told = [docs / "index.md", ROOT / "README.md"]
+    told = [docs / "index.md", docs / "reference" / "profiles.md", ROOT / "README.md"]
     told += [path for folder in ("tutorials", "howto", "guide") for path in (docs / folder).rglob("*.md")]
     for path in sorted(told):
         if steps(path.read_text("utf-8")):
