@@ -75,6 +75,18 @@ def _is_stdout(target: str) -> bool:
         return False
 
 
+def _followed(target: str) -> Path:
+    """The file that a link stands for, there already or not; pipes and devices keep the name that opens them.
+
+    Raises OSError for links in a circle.
+    """
+    path = Path(target)
+    try:
+        return path.resolve() if path.is_symlink() and (path.is_file() or not path.exists()) else path
+    except RuntimeError as error:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
+
+
 def check_writable(target: str | None, *, appended: bool = False) -> None:
     """Raise OutputError now rather than after a long evaluation: tries what `write` will do, and leaves no trace.
 
@@ -84,8 +96,8 @@ def check_writable(target: str | None, *, appended: bool = False) -> None:
         return
     if not target:
         raise OutputError("The name of an output is empty; give the name of a file to write, or - for standard output.")
-    path = Path(target)
     try:
+        path = _followed(target)
         if path.is_dir():
             raise OutputError(f"{target} is a folder; give the name of a file to write.")
         if not path.parent.is_dir():
@@ -123,13 +135,14 @@ def to_stdout(text: str) -> None:
 def write(target: str, text: str) -> None:
     """Write a document to a file, by way of a temporary one beside it, or to standard output with `-`.
 
-    Raises OutputError when the file cannot be written.
+    A link is followed, never replaced; a name of standard output, such as /dev/stdout, is standard output. Raises
+    OutputError when the file cannot be written.
     """
-    if target == "-":
+    if _is_stdout(target):
         to_stdout(text)
         return
-    path = Path(target)
     try:
+        path = _followed(target)
         if path.exists() and not path.is_file():  # /dev/stdout, a named pipe
             path.write_text(text, "utf-8")
             return
