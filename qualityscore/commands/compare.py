@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from qualityscore.commands.output import add_json_option, check_writable, seed, whole_number, write
+from qualityscore.commands.output import add_json_option, check_writable, is_stdout, seed, whole_number, write
 
 if TYPE_CHECKING:
     from qualityscore.commands.result_sets import ResultSet
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read both sides, compare, render."""
     import json  # noqa: PLC0415
 
-    from qualityscore.commands.result_sets import load_label, require_comparable_sets  # noqa: PLC0415
+    from qualityscore.commands.result_sets import comparable_sets, load_label  # noqa: PLC0415
     from qualityscore.commands.terminal import terminal_width  # noqa: PLC0415
     from qualityscore.core.comparability import require_comparable  # noqa: PLC0415
     from qualityscore.core.comparison import compare_reports, compare_sets  # noqa: PLC0415
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         if one == other:
             text += "\nBoth sides are the same report: nothing can differ.\n"
     else:
-        first, second, refused = require_comparable_sets(first, second)
+        (first, second), refused = comparable_sets((first, second))
         sets = compare_sets(
             first.results,
             second.results,
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         text = render.set_console(sets, width=terminal_width())
     if arguments.json:
         write(arguments.json, json.dumps(document, indent=2, sort_keys=True) + "\n")
-    if arguments.json != "-":
+    if not is_stdout(arguments.json):
         sys.stdout.write(text)
     return 0
 

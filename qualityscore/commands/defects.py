@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qualityscore.commands.output import add_json_option, check_outputs, check_writable, seed, write
+from qualityscore.commands.output import add_json_option, check_outputs, check_writable, is_stdout, seed, write
 from qualityscore.runtime.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         plain = document(summary, task=task.id, seed=arguments.seed)
         write(arguments.json, json.dumps(plain, indent=2, sort_keys=True) + "\n")
-    if arguments.json != "-":
+    if not is_stdout(arguments.json):
         sys.stdout.write(_text(summary, task.id))
     return 0 if summary.sound else 1
 

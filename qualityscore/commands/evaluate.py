@@ -9,7 +9,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from qualityscore.commands.output import add_json_option, check_outputs, drop_stdout, path, to_stdout, write
+from qualityscore.commands.output import add_json_option, check_outputs, drop_stdout, is_stdout, path, to_stdout, write
 from qualityscore.commands.progress import shown
 from qualityscore.errors import OutputError, UsageError
 
@@ -148,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
         code = 3
     elif report.gate is not None and not report.gate.passed:
         code = 1
-    if report.gate is not None and (arguments.quiet or any(target == "-" for _, target in outputs)):
+    if report.gate is not None and (arguments.quiet or any(is_stdout(target) for _, target in outputs)):
         _say_failed(report.gate)
     try:
         _emit(report, outputs, quiet=arguments.quiet)
@@ -209,7 +209,7 @@ def _emit(report: Report, outputs: tuple[tuple[str, str], ...], *, quiet: bool) 
 
     for name, target in outputs:
         write(target, RENDERERS[name](report))
-    if quiet or any(target == "-" for _, target in outputs):
+    if quiet or any(is_stdout(target) for _, target in outputs):
         return
     width = shutil.get_terminal_size((100, 24)).columns
     color = sys.stdout.isatty() and not _no_color()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from qualityscore.commands.output import add_json_option, check_outputs, seed, whole_number, write
+from qualityscore.commands.output import add_json_option, check_outputs, is_stdout, seed, whole_number, write
 
 DEFAULT_SEED = 20240229
 
@@ -74,6 +74,6 @@ def run(arguments: argparse.Namespace) -> int:
         write(arguments.csv, render.as_csv(board))
     if arguments.markdown:
         write(arguments.markdown, render.as_markdown(board))
-    if "-" not in targets:
+    if not any(map(is_stdout, targets)):
         sys.stdout.write(render.console(board, width=terminal_width()))
     return 0

@@ -58,16 +58,17 @@ def check_outputs(*targets: str | None) -> None:
     given = [target for target in targets if target is not None]
     for target in given:
         check_writable(target)
-    if sum(map(_is_stdout, given)) > 1:
+    if sum(map(is_stdout, given)) > 1:
         raise UsageError("Only one document can go to standard output; give the others a file.")
     for index, target in enumerate(given):
         if any(target != "-" and same_file(target, other) for other in given[:index]):
             raise UsageError(f"Two documents cannot both go to {target}; give one of them another file.")
 
 
-def _is_stdout(target: str) -> bool:
-    if target == "-":
-        return True
+def is_stdout(target: str | None) -> bool:
+    """Whether a document goes to standard output, by whatever name: nothing else may go there then."""
+    if target is None or target == "-":
+        return target is not None
     try:
         place = Path(target).stat()
         return os.path.samestat(place, os.fstat(1)) and not os.path.samestat(place, Path(os.devnull).stat())
@@ -138,7 +139,7 @@ def write(target: str, text: str) -> None:
     A link is followed, never replaced; a name of standard output, such as /dev/stdout, is standard output. Raises
     OutputError when the file cannot be written.
     """
-    if _is_stdout(target):
+    if is_stdout(target):
         to_stdout(text)
         return
     try:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from qualityscore.commands.output import add_json_option, check_writable, seed, write
+from qualityscore.commands.output import add_json_option, check_writable, is_stdout, seed, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
             "seeds": {"passk": arguments.seed},
         }
         write(arguments.json, json.dumps(document, indent=2, sort_keys=True) + "\n")
-    if arguments.json != "-":
+    if not is_stdout(arguments.json):
         rows = [
             [
                 one.label,

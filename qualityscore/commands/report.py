@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from qualityscore.commands.output import check_writable, seed, write
+from qualityscore.commands.output import check_writable, is_stdout, seed, write
 
 if TYPE_CHECKING:
     from qualityscore.commands.result_sets import ResultSet
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         require_distinct(found)
         text = _leaderboard(found, arguments.by, arguments.seed)
     write(arguments.output, text)
-    if arguments.output != "-":
+    if not is_stdout(arguments.output):
         sys.stdout.write(f"html: {arguments.output}\n")
     return 0
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from qualityscore.commands.output import add_json_option, check_writable, seed, write
+from qualityscore.commands.output import add_json_option, check_writable, is_stdout, seed, write
 
 DEFAULT_SEED = 20240229
 
@@ -30,15 +30,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, score, render."""
-    from qualityscore.errors import ReportError  # noqa: PLC0415
+    from qualityscore.runtime.documents import is_folder  # noqa: PLC0415
 
     check_writable(arguments.json)
     path = Path(arguments.path)
-    if path.is_dir():
-        return _artifact(arguments, path)
-    if not path.exists():
-        raise ReportError(f"There is nothing at {path}; give a RAL-Bench artifact folder or a report.")
-    return _report(arguments)
+    return _artifact(arguments, path) if is_folder(path) else _report(arguments)
 
 
 def _artifact(arguments: argparse.Namespace, path: Path) -> int:
@@ -61,7 +57,7 @@ def _artifact(arguments: argparse.Namespace, path: Path) -> int:
             "rows": rows,
         }
         write(arguments.json, json.dumps(document, indent=2, sort_keys=True) + "\n")
-    if arguments.json != "-":
+    if not is_stdout(arguments.json):
         columns = list(rows[0])
         cells = [[v if isinstance(v, str) else number(v) for v in row.values()] for row in rows]
         sys.stdout.write(terminal(columns, cells, width=terminal_width()))
@@ -82,6 +78,6 @@ def _report(arguments: argparse.Namespace) -> int:
     report = rescore(given, profile, np.random.default_rng(arguments.seed))
     if arguments.json:
         write(arguments.json, dump(report))
-    if arguments.json != "-":
+    if not is_stdout(arguments.json):
         sys.stdout.write(render(report, width=terminal_width()))
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -73,21 +74,47 @@ def load_results(paths: Sequence[str], *, repeated: bool = False) -> ResultSet:
     Raises ReportError for a path without results or with a damaged one, and unless `repeated` for two results of one
     label, task and sample; IncomparableError where provenance forbids to put them into one table.
     """
-    reports: list[tuple[str, Report]] = []
-    ral: list[_Row] = []
-    tasks: list[str] = []
+    results = _assembled(_read(paths))
+    if not repeated:
+        require_distinct(results)
+    return results
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """What lies under some paths: our own reports, results of artifacts, the names of tasks; each file once."""
+
+    reports: list[tuple[str, Report]]
+    ral: list[_Row]
+    tasks: list[str]
+
+
+def _read(paths: Iterable[str]) -> _Read:
+    read = _Read(reports=[], ral=[], tasks=[])
+    known: set[tuple[int, int]] = set()
     for path in paths:
-        found, artifact, names = _load(Path(path))
-        reports += found
-        ral += artifact
-        tasks += names
+        reports, artifact, names = _load(Path(path))
+        for held, rows in ((read.reports, reports), (read.ral, artifact)):
+            for row in rows:
+                about = Path(row[0]).stat()
+                identity = (about.st_dev, about.st_ino)
+                if identity not in known or not stat.S_ISREG(about.st_mode):
+                    known.add(identity)
+                    held.append(row)  # type: ignore[arg-type]
+        read.tasks.extend(names)
+    return read
+
+
+def _assembled(read: _Read) -> ResultSet:
+    """The results that can be put into one table. Raises IncomparableError where provenance forbids it."""
+    reports, ral = read.reports, read.ral
     refused = _refused(reports, beside_artifact=bool(ral))
     first = reports[0][1].provenance if reports else {}
     ral_bench = all(_of_ral_bench(report) for _, report in reports)
     rows: list[_Row] = [(file, result_of(report), _raw(report.dimensions)) for file, report in reports]
     rows = [(file, _without(result, refused), raw) for file, result, raw in (*rows, *ral)]
     profile = load_profile(RAL_PROFILE) if ral else None
-    tasks += [report.task.id for _, report in reports]
+    tasks = [*read.tasks, *(report.task.id for _, report in reports)]
     results = ResultSet(
         results=tuple(result for _, result, _ in rows),
         files=tuple(file for file, _, _ in rows),
@@ -101,8 +128,6 @@ def load_results(paths: Sequence[str], *, repeated: bool = False) -> ResultSet:
     )
     if ral_bench:
         results = _respelled(results, spelled_once([result.task for _, result, _ in rows], tasks))
-    if not repeated:
-        require_distinct(results)
     return results
 
 
@@ -125,21 +150,22 @@ def load_label(path_and_label: str) -> ResultSet:
     Raises ReportError where the path holds several labels and none, or none of them, is picked.
     """
     path, label = _split_label(path_and_label)
-    found = load_results([path])
-    labels = sorted({result.label for result in found.results})
+    read = _read([path])
+    labels = sorted({result_of(report).label for _, report in read.reports} | {row[1].label for row in read.ral})
     if not label and len(labels) > 1:
         raise ReportError(f"{path} holds {len(labels)} labels ({some(labels)}); pick one with {path}::{labels[0]}.")
     if label and label not in labels:
         raise ReportError(f"{path} holds no label {label!r}; it holds {some(labels)}.")
     chosen = label or labels[0]
-    rows = [row for row in zip(found.files, found.results, found.raw, strict=True) if row[1].label == chosen]
-    return replace(
-        found,
-        results=tuple(result for _, result, _ in rows),
-        files=tuple(file for file, _, _ in rows),
-        raw=tuple(raw for _, _, raw in rows),
-        reports=tuple(pair for pair in found.reports if result_of(pair[1]).label == chosen),
+    found = _assembled(
+        _Read(
+            reports=[pair for pair in read.reports if result_of(pair[1]).label == chosen],
+            ral=[row for row in read.ral if row[1].label == chosen],
+            tasks=[*read.tasks, *(report.task.id for _, report in read.reports)],
+        )
     )
+    require_distinct(found)
+    return found
 
 
 def _split_label(path_and_label: str) -> tuple[str, str]:
@@ -153,14 +179,8 @@ def _split_label(path_and_label: str) -> tuple[str, str]:
     return (path, label) if separator else (label, "")
 
 
-def require_comparable_sets(first: ResultSet, second: ResultSet) -> tuple[ResultSet, ResultSet, Mapping[str, str]]:
-    """Both sets without what provenance forbids to compare, and why, by dimension. Raises IncomparableError."""
-    (one, other), refused = comparable_sets((first, second))
-    return one, other, refused
-
-
 def comparable_sets(sets: Sequence[ResultSet]) -> tuple[list[ResultSet], Mapping[str, str]]:
-    """The same for any number of sets."""
+    """The sets without what provenance forbids to compare, and why, by dimension. Raises IncomparableError."""
     first = sets[0]
     for second in sets[1:]:
         if first.profile_digest != second.profile_digest:
@@ -177,11 +197,11 @@ def comparable_sets(sets: Sequence[ResultSet]) -> tuple[list[ResultSet], Mapping
     )
     return [
         replace(found, results=tuple(_without(result, refused) for result in found.results))
-        for found in spelled_alike(sets)
+        for found in _spelled_alike(sets)
     ], refused
 
 
-def spelled_alike(sets: Sequence[ResultSet]) -> list[ResultSet]:
+def _spelled_alike(sets: Sequence[ResultSet]) -> list[ResultSet]:
     """The sets with one spelling of each task, where all are of RAL-Bench."""
     if not all(one.ral_bench for one in sets):
         return list(sets)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from qualityscore.commands.output import add_json_option, check_writable, write
+from qualityscore.commands.output import add_json_option, check_writable, is_stdout, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from qualityscore.core.stability import Order, Spread
 
 _PAIRS_NAMED = 5
+_MOST_NOTES = 10
 _LARGEST_WRITTEN_OUT = 1e12
 
 
@@ -38,12 +39,15 @@ def run(arguments: argparse.Namespace) -> int:
     from dataclasses import asdict  # noqa: PLC0415
 
     from qualityscore.commands.reruns import load_reruns  # noqa: PLC0415
-    from qualityscore.core.stability import orders, spreads  # noqa: PLC0415
+    from qualityscore.core.stability import orders, spreads, without_shared_samples  # noqa: PLC0415
+    from qualityscore.reports.plain_text import inert  # noqa: PLC0415
 
     check_writable(arguments.json)
     found = load_reruns(arguments.reruns)
     for name, differs in sorted(found.refused.items()):
         sys.stderr.write(f"note: {name} and NF are left out, since {differs} differs between the results\n")
+    for label, task in without_shared_samples(found.reruns)[:_MOST_NOTES]:
+        sys.stderr.write(f"note: {inert(label)} on {inert(task)}: no sample is in all its runs, nothing is compared\n")
     quantities = spreads(found.reruns)
     compared = list(orders(found.reruns, found.scores))
     runs = sorted({rerun.run for rerun in found.reruns})
@@ -60,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
             "refused": dict(found.refused),
         }
         write(arguments.json, json.dumps(document, indent=2, sort_keys=True, allow_nan=False) + "\n")
-    if arguments.json != "-":
+    if not is_stdout(arguments.json):
         sys.stdout.write(_text(quantities, compared, found, len(runs)))
     return 0
 

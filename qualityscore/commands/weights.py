@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from qualityscore.commands.output import add_json_option, check_writable, seed, whole_number, write
+from qualityscore.commands.output import add_json_option, check_writable, is_stdout, seed, whole_number, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         text = _sensitivity_text(analysis, profile)
     if arguments.json:
         write(arguments.json, json.dumps(document, indent=2, sort_keys=True) + "\n")
-    if arguments.json != "-":
+    if not is_stdout(arguments.json):
         sys.stdout.write(text)
     return 0
 

@@ -62,7 +62,7 @@ def _check(root: yaml.Node) -> None:
     while pending:
         node = pending.pop()
         seen += 1
-        if seen > MAX_NODES:
+        if seen + len(pending) > MAX_NODES:  # what waits would be counted anyway, and takes memory until then
             raise YamlError(f"it holds more than {MAX_NODES} keys and values, aliases expanded")
         if isinstance(node, yaml.MappingNode):
             keys: set[tuple[str, str]] = set()

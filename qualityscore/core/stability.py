@@ -97,6 +97,16 @@ def anything_rerun(reruns: Iterable[Rerun]) -> bool:
     return any(len(cell.runs) > 1 for cell in _cells(reruns).values())
 
 
+def without_shared_samples(reruns: Sequence[Rerun]) -> tuple[tuple[str, str], ...]:
+    """The pairs of label and task that several runs have, but whose samples are in no case in all of these runs."""
+    return tuple(
+        pair
+        for pair, cell in _cells(reruns).items()
+        if len(cell.runs) > 1
+        and not set.intersection(*({rerun.sample for rerun in samples} for samples in cell.runs.values()))
+    )
+
+
 def spreads(reruns: Sequence[Rerun]) -> tuple[Spread, ...]:
     """The spread of every quantity over the pairs of label and task that have it in two runs; samples are averaged."""
     cells = _cells(reruns)
@@ -127,7 +137,7 @@ def orders(reruns: Sequence[Rerun], quantities: Sequence[str]) -> Iterator[Order
     """The order of each two labels by the mean over tasks, run by run.
 
     A task that a label has in no run counts 0 for it, as in a leaderboard. One for which a label lacks the quantity in
-    one of the runs, but not in all, was not measured there: it is left out of every run's mean of both labels.
+    one of the runs was not measured there: it is left out of every run's mean of both labels.
     """
     tasks = sorted({rerun.task for rerun in reruns})
     labels = sorted({rerun.label for rerun in reruns})

@@ -65,7 +65,8 @@ def legend(board: Leaderboard) -> str:
 def notes(board: Leaderboard) -> list[str]:
     """What to beware of, a sentence each: intervals over few tasks, results that were tampered with or failed."""
     found = []
-    few = [row.label for row in board.rows if any(m.low is not None and m.tasks < FEW_TASKS for _, m in _means(row))]
+    shown = [(row.label, pick(row)) for row in board.rows for _, pick in _shown(board)]
+    few = list(dict.fromkeys(label for label, m in shown if m.low is not None and m.tasks < FEW_TASKS))
     if few:
         found.append(f"{TOO_NARROW}: {', '.join(few)}.")
     if marked := [row for row in board.rows if row.marked]:

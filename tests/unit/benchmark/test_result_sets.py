@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,52 @@ def test_a_link_that_leads_nowhere_is_refused_by_name(few, target):
     (few / ".#lock").symlink_to("user@host.1")
     with pytest.raises(ReportError, match="m3 is a link that leads nowhere"):
         load_results([str(few)])
+
+
+def test_links_of_generated_repositories_that_lead_nowhere_are_no_results(few):
+    binaries = few / "o3" / "generation" / "repo" / ".venv" / "bin"
+    binaries.mkdir(parents=True)
+    (binaries / "python").symlink_to("/usr/bin/python3.99")
+    assert len(load_results([str(few)]).results) == 4
+    (few / "o3" / "results" / "Third_results.yaml").symlink_to("nowhere.yaml")
+    with pytest.raises(ReportError, match=r"Third_results\.yaml is a link that leads nowhere"):
+        load_results([str(few)])
+
+
+def test_a_result_counts_once_however_many_ways_lead_to_it(few, write_report, tmp_path):
+    (few / "latest").symlink_to("o3")
+    (few / "aa").symlink_to("o3")  # its name comes before that of the folder
+    assert {r.label for r in load_results([str(few)]).results} == {"gpt-5.2", "o3"}
+    report = write_report(tmp_path / "runs" / "run1", "a", "t")
+    (tmp_path / "runs" / "latest").symlink_to("run1")
+    for paths in ([tmp_path / "runs"], [tmp_path / "runs", report], [report, report]):
+        assert len(load_results([str(path) for path in paths]).results) == 1
+
+
+def test_a_label_that_is_not_picked_takes_nothing_from_those_that_are(write_report, tmp_path):
+    for task in ("t1", "t2"):
+        write_report(tmp_path, "a", task, host={"machine": "one"})
+        write_report(tmp_path, "b", task, host={"machine": "one"})
+    write_report(tmp_path, "c", "t1", host={"machine": "another"})
+    shutil.copy(write_report(tmp_path, "c", "t2", host={"machine": "another"}), tmp_path / "copy.json")
+    for label in ("a", "b"):
+        found = load_label(f"{tmp_path}::{label}")
+        assert found.refused == {}
+        assert [result.non_functional is None for result in found.results] == [False, False]
+    with pytest.raises(ReportError, match="are both sample 0 of c on t2"):
+        load_label(f"{tmp_path}::c")
+
+
+def test_a_list_that_holds_itself_is_refused_before_it_fills_the_memory(few):
+    bomb = "&a [" + "a, " * 2000 + "*a]"
+    (few / "o3" / "results" / "Astral_results.yaml").write_text(bomb)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ReportError, match="aliases expanded"):
+            load_results([str(few)])
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20  # 200,000 references take 1.6 MB
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_folder_that_cannot_be_read_is_refused_by_name(few, monkeypatch):

@@ -14,9 +14,11 @@ import yaml
 
 import qualityscore
 from qualityscore.core.aggregate import applicable_weights
+from qualityscore.core.leaderboard import Result, build_leaderboard
 from qualityscore.model.codec import dump
 from qualityscore.model.finding import Finding
 from qualityscore.model.report import NonFunctionalReport
+from qualityscore.reports.leaderboard import notes
 from qualityscore.reports.tables import comma_separated
 from qualityscore.runtime.documents import load_profile, read_report
 
@@ -132,6 +134,15 @@ def test_leaderboard_and_page_say_which_intervals_are_too_narrow(command, write_
     assert (note in json.loads((tmp_path / "b.json").read_text("utf-8"))["notes"]) == noted
     if tasks > 1:
         assert (note in command("report", tmp_path / "in", "-o", "-").out) == noted
+
+
+def test_an_interval_that_no_table_shows_raises_no_note():
+    # Test is over the three tasks that build; F and NF are over all twenty.
+    shared = {"label": "a", "functional": 0.5, "non_functional": 0.5}
+    results = [Result(task=f"t{n}", build=float(n < 3), test=0.5 if n < 3 else None, **shared) for n in range(20)]
+    board = build_leaderboard(results, seed=1)
+    assert board.rows[0].test.tasks == 3
+    assert notes(board) == []
 
 
 def test_leaderboard_marks_labels_with_tampered_and_failed_results(command, write_report, tmp_path):

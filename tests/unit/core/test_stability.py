@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qualityscore.core.stability import Rerun, anything_rerun, orders, spreads
+from qualityscore.core.stability import Rerun, anything_rerun, orders, spreads, without_shared_samples
 
 RERUNS = Path(__file__).resolve().parents[2] / "data" / "ral_bench" / "reruns.csv"
 
@@ -168,3 +168,16 @@ def test_a_coefficient_beyond_any_number_is_not_one():
 def test_nothing_is_rerun_where_no_label_has_a_task_twice():
     assert not anything_rerun([rerun("a", "t", "1"), rerun("b", "t", "2"), rerun("a", "u", "2")])
     assert anything_rerun([rerun("a", "t", "1"), rerun("a", "t", "2")])
+
+
+def test_samples_that_no_two_runs_share_are_named():
+    reruns = [
+        Rerun(label="a", task="t", run="1", sample=0, values={"x": 0.1}),
+        Rerun(label="a", task="t", run="2", sample=0, values={"x": 0.9}),
+        Rerun(label="b", task="t", run="1", sample=0, values={"x": 0.1}),
+    ]
+    assert without_shared_samples(reruns) == ()
+    # A third run that holds another sample leaves nothing that all of them have.
+    reruns.append(Rerun(label="a", task="t", run="3", sample=1, values={"x": 0.5}))
+    assert without_shared_samples(reruns) == (("a", "t"),)
+    assert spreads(reruns) == ()
