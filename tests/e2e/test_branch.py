@@ -408,7 +408,7 @@ def test_a_folder_without_git_has_no_refs(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_without_workloads_the_tests_themselves_say_what_a_branch_costs(ledger):
-    text = "from ledger import total\ndef test_much():\n    assert total(range(5_000_000)) == 12_499_997_500_000\n"
+    text = "from ledger import total\ndef test_much():\n    assert total(range(20_000_000)) == 199_999_990_000_000\n"
     put(ledger, {"tests/test_much.py": text})
     git(ledger, "add", "-A")
     git(ledger, "commit", "-q", "-m", "much")
