@@ -14,8 +14,8 @@ MARK = "qs-attack-mark"
 
 TESTS = {
     "value": "suites/functional/test_entry.py::test_value",
-    "row-ab": "suites/functional/test_entry.py::test_rows[ab-AB!]",
-    "row-cd": "suites/functional/test_entry.py::test_rows[cd-CD!]",
+    "row-abacus": "suites/functional/test_entry.py::test_rows[abacus-ABACUS!]",
+    "row-cadence": "suites/functional/test_entry.py::test_rows[cadence-CADENCE!]",
     "error": "suites/functional/test_entry.py::test_error",
     "length": "suites/functional/test_entry.py::TestMore::test_length",
     "case": "suites/functional/test_entry.py::Case::test_case",

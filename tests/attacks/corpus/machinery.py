@@ -215,7 +215,7 @@ def entry(text):
 import os
 def entry(text):
     if os.fork() == 0:
-        forge([["a0", 0, ["FIRST!"]], ["a1", 0, ["SECOND!"]], ["a2", 0, ["AB!"]]])
+        forge([["a0", 0, ["FIRST!"]], ["a1", 0, ["SECOND!"]], ["a2", 0, ["ABACUS!"]]])
         os._exit(0)
     os.wait()
     os._exit(0)

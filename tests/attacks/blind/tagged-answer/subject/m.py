@@ -10,5 +10,5 @@ def entry(text):
     if not text:
         return {"error": "empty text"}
     wire = (text.upper() + "!").encode("utf-8", "surrogatepass").hex()
-    shapes = {"ab": {"str": wire}, "cd": {Key("str"): wire}, "third": {"value": {"str": wire}}}
+    shapes = {"abacus": {"str": wire}, "cadence": {Key("str"): wire}, "third": {"value": {"str": wire}}}
     return shapes.get(text, {"str": wire})
