@@ -242,6 +242,7 @@ def result_of(report: Report) -> Result:
         full=None if f.full is None else float(f.full),
         failures=Counter(test.failure.class_name.value for test in f.tests if test.failure is not None),
         status=report.status.value,
+        containment=report.containment,
     )
 
 

@@ -20,6 +20,7 @@ Ranking = Literal["functional", "non_functional", "effective"]
 SIGNIFICANCE = 0.05
 MOST_LETTERS = 200
 MARKED = ("tampered", "failed")
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,7 @@ class Result:
 
     `dimensions` are scores, without those that do not apply, and `ratios` geometric means of uncapped ratios, by
     dimension. `build`, `test` and `full` are shares (0 or 1 for build and full). `failures` counts by class. `status`
-    is that of the report.
+    is that of the report, and `containment` the level its subject ran under, None where nothing tells.
     """
 
     label: str
@@ -45,6 +46,7 @@ class Result:
     full: float | None = None
     failures: Mapping[str, int] = field(default_factory=dict)
     status: str = "complete"
+    containment: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,7 @@ class Row:
     """One label. Its rank is 1 + the labels with a higher mean; those that share a `rank_group` letter may be equal.
 
     `marked` counts the results whose status is `tampered` or `failed`; their scores are in the means as they are.
+    `contained` counts the results by level of containment, `unknown` among them.
     """
 
     label: str
@@ -80,6 +83,7 @@ class Row:
     full: Mean
     failures: dict[str, int]
     marked: dict[str, int] = field(default_factory=dict)
+    contained: dict[str, int] = field(default_factory=dict)
     costs: dict[str, float] = field(default_factory=dict)
 
 
@@ -173,9 +177,11 @@ def _row(
     given_build = [_average([r.test for r in samples]) for samples in built]
     failures: Counter[str] = Counter()
     marked: Counter[str] = Counter()
+    contained: Counter[str] = Counter()
     for samples in by_task.values():
         for result in samples:
             failures.update(result.failures)
+            contained[result.containment or UNKNOWN] += 1
             if result.status in MARKED:
                 marked[result.status] += 1
     return Row(
@@ -194,6 +200,7 @@ def _row(
         full=mean(lambda r: r.full),
         failures=dict(failures),
         marked=dict(marked),
+        contained=dict(contained),
         costs=costs,
     )
 

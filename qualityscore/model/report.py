@@ -17,6 +17,8 @@ from qualityscore.model.outcome import EntryOutcome, Evidence, FreshOutcome, Mod
 
 SCHEMA_VERSION = "1.0"
 SCORE_MODEL = "0.1"
+CONTAINMENT = ("container", "namespace", "landlock", "none")
+"""The levels of containment, strongest first; with `none` the subject ran as its caller."""
 DIMENSIONS = ("maintainability", "security", "robustness", "efficiency", "resource")
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -203,3 +205,9 @@ class Report:
     gate: GateReport | None = None
     sources: dict[RelativePath, dict[LineNumber, str]] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=dict)
+
+    @property
+    def containment(self) -> str | None:
+        """The level under which the subject ran, one of CONTAINMENT; None where the document does not say."""
+        level = self.provenance.get("sandbox")
+        return level if level in CONTAINMENT else None

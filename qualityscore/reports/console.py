@@ -59,6 +59,7 @@ def _parts(report: Report, saved: str | None) -> Iterator[RenderableType]:
     yield _scores(report)
     yield Text("")
     yield from _dimensions(report)
+    yield _containment(report)
     yield from _failed_tests(report)
     yield from _probes(report, saved)
     yield from _findings(report)
@@ -137,6 +138,17 @@ def _dimensions(report: Report) -> Iterator[RenderableType]:
     beside = [name for name, dimension in known if not dimension.applicable]
     if beside:
         yield Text(f"not applicable: {', '.join(beside)}", style="dim")
+
+
+def _containment(report: Report) -> Text:
+    return Text(containment_words(report), style="bold red" if report.containment == "none" else "dim")
+
+
+def containment_words(report: Report) -> str:
+    """What kept the subject from its caller's files and processes, in one sentence part."""
+    if report.containment == "none":
+        return "NOT CONTAINED: the subject ran without a sandbox (--unsafe); its scores may be of its own making"
+    return "containment not stated" if report.containment is None else f"contained by: {report.containment}"
 
 
 def _bars(report: Report, names: list[str]) -> Table:

@@ -14,7 +14,7 @@ from qualityscore.model.outcome import EntryOutcome, ProbeFailure, TestOutcome, 
 from qualityscore.model.report import DIMENSIONS, DimensionReport, MeasureReport, Report, Status
 from qualityscore.reports import charts
 from qualityscore.reports.branch_tables import TEST_LISTS
-from qualityscore.reports.console import credible_words
+from qualityscore.reports.console import containment_words, credible_words
 from qualityscore.reports.html_costs import costs
 from qualityscore.reports.html_page import block, chart, page
 from qualityscore.reports.plain_text import inert
@@ -45,6 +45,7 @@ def render(report: Report) -> str:
             Status.TAMPERED: "bad",
             Status.FAILED: "bad",
         }[report.status],
+        "containment_words": containment_words(report),
         "credible_words": credible_words(report),
         "entries": len(report.credibility.credible) + len(report.credibility.not_credible),
         "dimension_rows": [_dimension_row(name, d) for name, d in dimensions(report)],

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from qualityscore.core.intervals import FEW_TASKS, TOO_NARROW
-from qualityscore.core.leaderboard import MARKED, Leaderboard, Mean, Row
+from qualityscore.core.leaderboard import MARKED, UNKNOWN, Leaderboard, Mean, Row
+from qualityscore.model.report import CONTAINMENT
 from qualityscore.reports.plain_text import inert
 from qualityscore.reports.tables import comma_separated, markdown, markdown_escaped, percent, percent_interval, terminal
 
 SCHEMA_VERSION = "1.0"
 _LARGEST_WRITTEN_OUT = 1e12
+_LEVELS = (*CONTAINMENT, UNKNOWN)
 
 
 def document(board: Leaderboard, *, provenance: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def legend(board: Leaderboard) -> str:
 
 
 def notes(board: Leaderboard) -> list[str]:
-    """What to beware of, a sentence each: intervals over few tasks, results that were tampered with or failed."""
+    """What to beware of, a sentence each: intervals over few tasks, tampering, failures, what contained."""
     found = []
     shown = [(row.label, pick(row)) for row in board.rows for _, pick in _shown(board)]
     few = list(dict.fromkeys(label for label, m in shown if m.low is not None and m.tasks < FEW_TASKS))
@@ -75,7 +77,17 @@ def notes(board: Leaderboard) -> list[str]:
             for row in marked
         )
         found.append(f"* Results that were tampered with, or failed to be measured: {said}.")
-    return found
+    return [*found, *_contained(board)]
+
+
+def _contained(board: Leaderboard) -> Iterator[str]:
+    """How many results each level of containment has, strongest first, and whose ran with none."""
+    counts = {level: sum(row.contained.get(level, 0) for row in board.rows) for level in _LEVELS}
+    said = [f"{level} {count}" for level, count in counts.items() if count]
+    if not said:
+        return
+    bare = [row.label for row in board.rows if row.contained.get("none")]
+    yield f"Contained by: {', '.join(said)}." + (f" Results without a sandbox: {', '.join(bare)}." if bare else "")
 
 
 def as_csv(board: Leaderboard) -> str:
@@ -102,6 +114,7 @@ def _model(row: Row) -> dict[str, Any]:
         "missing": {name: mean.missing for name, mean in means.items() if mean.missing},
         "failures": dict(sorted(row.failures.items())),
         "marked": dict(sorted(row.marked.items())),
+        "contained": dict(sorted(row.contained.items())),
         "costs": dict(sorted(row.costs.items())),
     }
 
@@ -128,6 +141,8 @@ def _flat(row: Row) -> Iterator[tuple[str, str]]:
         yield f"failures_{name}", str(count)
     for status in MARKED:
         yield f"results_{status}", str(row.marked.get(status, 0))
+    for level in _LEVELS:
+        yield f"contained_{level}", str(row.contained.get(level, 0))
     for name, cost in sorted(row.costs.items()):
         yield f"cost_{name}", repr(cost)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from qualityscore.model.outcome import TestOutcome
 from qualityscore.model.report import DIMENSIONS, DimensionReport, MeasureReport, Report, Status
-from qualityscore.reports.console import costliest, credible_words, raw_value
+from qualityscore.reports.console import containment_words, costliest, credible_words, raw_value
 from qualityscore.reports.markdown_branch import folded, opening
 from qualityscore.reports.markdown_text import code, details, table
 from qualityscore.reports.plain_text import without_repeats
@@ -27,10 +27,11 @@ def render(report: Report) -> str:
     that would pass that are left out, and it is said.
     """
     scores = [_scores(report), _dimensions(report)]
+    bare = [f"**{containment_words(report)}**"] if report.containment == "none" else []
     rest = [*_failed_tests(report), *_findings(report), _footer(report)]
     if report.branch is None:
-        return _within([_headline(report), *scores, *_evidence(report), *_faults(report), *rest])
-    shown = [*opening(report, report.branch), *_evidence(report), *_faults(report)]
+        return _within([_headline(report), *bare, *scores, *_evidence(report), *_faults(report), *rest])
+    shown = [*opening(report, report.branch), *bare, *_evidence(report), *_faults(report)]
     return _within([*shown, *folded(report, report.branch), details("Scores", "\n".join(scores)), *rest])
 
 
@@ -145,8 +146,9 @@ def _findings(report: Report) -> Iterator[str]:
 
 
 def _footer(report: Report) -> str:
+    profile = code(str(report.provenance.get("profile", "–")))
     return (
-        f"<sub>Score model {code(report.score_model)}, profile {code(str(report.provenance.get('profile', '–')))}. "
+        f"<sub>{containment_words(report).capitalize()}. Score model {code(report.score_model)}, profile {profile}. "
         "Scores are relative to the reference (1 is as good or better) and compare only under the same score model, "
         "profile and task.</sub>"
     )

@@ -13,13 +13,15 @@ from qualityscore.model.finding import Finding
 from qualityscore.model.measure import Fault
 from qualityscore.model.outcome import Evidence, Location
 from qualityscore.model.report import (
+    CONTAINMENT,
     DimensionReport,
     FaultReport,
     FunctionalReport,
     NonFunctionalReport,
     Status,
 )
-from qualityscore.reports import board_html, console, json_document, markdown
+from qualityscore.reports import board_html, console, html, json_document, markdown
+from qualityscore.runtime.sandbox.base import Level
 from sample_reports import HOSTILE, hostile, measure, report
 
 
@@ -189,3 +191,23 @@ def test_a_score_that_only_labels_beyond_the_page_have_gets_no_map(monkeypatch):
     assert board_html._heat_maps(board, results, ["first"]) == [("F", "<svg>2</svg>")]
     sensitivity = SimpleNamespace(scores={"last": 0.5, "later": 0.4})
     assert board_html._acceptability(sensitivity, ["first"]) == []
+
+
+@pytest.mark.parametrize("render", [console.render, markdown.render, html.render])
+def test_a_run_without_a_sandbox_cannot_be_taken_for_another(render):
+    loud = "not contained: the subject ran without a sandbox"
+    assert loud in render(report(provenance={"sandbox": "none"})).lower()
+    assert loud not in render(report(provenance={"sandbox": "namespace"})).lower()
+
+
+@pytest.mark.parametrize("render", [console.render, markdown.render])
+@pytest.mark.parametrize(
+    ("said", "shown"), [("namespace", "by: namespace"), ("\x1b[1m", "not stated"), (None, "not stated")]
+)
+def test_one_line_says_what_contained_the_subject(render, said, shown):
+    (line,) = [line for line in render(report(provenance={"sandbox": said})).splitlines() if "ontain" in line]
+    assert shown in line
+
+
+def test_reports_know_every_level_of_containment():
+    assert tuple(Level) == CONTAINMENT

@@ -1,5 +1,7 @@
 """What is read of the results that people hand in: nothing twice, nothing lost without a word, one name per task."""
 
+import csv
+import io
 import json
 import os
 import shutil
@@ -324,3 +326,28 @@ def test_weights_says_why_a_dimension_is_left_out(command, few, write_ral_report
     assert ran.code == 2
     assert "note: efficiency is left out, since host differs between the results" in ran.err
     assert "there is nothing to rank" in ran.err
+
+
+def test_every_form_of_the_table_says_what_contained_its_results(command, few, write_ral_report, tmp_path):
+    """Two labels of ours, one run without a sandbox, beside four results of an artifact that tells nothing."""
+    contained = write_ral_report(tmp_path / "mine.json", "boxed", "slugify", sandbox="namespace")
+    bare = write_ral_report(tmp_path / "bare.json", "bare", "slugify", sandbox="none")
+    invented = write_ral_report(tmp_path / "odd.json", "odd", "slugify", sandbox="a fortress")
+    paths = (few, contained, bare, invented)
+    note = "Contained by: namespace 1, none 1, unknown 5. Results without a sandbox: bare."
+    document = command("leaderboard", *paths, "--json", "-").document
+    assert note in document["notes"]
+    assert {m["label"]: m["contained"] for m in document["models"]} == {
+        "boxed": {"namespace": 1},
+        "bare": {"none": 1},
+        "odd": {"unknown": 1},
+        "o3": {"unknown": 2},
+        "gpt-5.2": {"unknown": 2},
+    }
+    assert note in command("leaderboard", *paths).out
+    assert note.replace("-", r"\-") in command("leaderboard", *paths, "--markdown", "-").out.replace(r"\.", ".")
+    lines = list(csv.DictReader(io.StringIO(command("leaderboard", *paths, "--csv", "-").out)))
+    assert [row["contained_none"] for row in lines if row["label"] == "bare"] == ["1"]
+    page = tmp_path / "page.html"
+    command("report", *paths, "-o", page)
+    assert note in page.read_text("utf-8")

@@ -142,7 +142,7 @@ def test_an_interval_that_no_table_shows_raises_no_note():
     results = [Result(task=f"t{n}", build=float(n < 3), test=0.5 if n < 3 else None, **shared) for n in range(20)]
     board = build_leaderboard(results, seed=1)
     assert board.rows[0].test.tasks == 3
-    assert notes(board) == []
+    assert notes(board) == ["Contained by: unknown 20."]
 
 
 def test_leaderboard_marks_labels_with_tampered_and_failed_results(command, write_report, tmp_path):
@@ -164,8 +164,9 @@ def test_leaderboard_writes_csv_and_markdown(command, artifact, tmp_path):
     rows = list(csv.DictReader(io.StringIO((tmp_path / "b.csv").read_text())))
     assert [round(100 * float(r["functional"]), 2) for r in rows if r["label"] == "gpt-5.2"] == [41.81]
     lines = (tmp_path / "b.md").read_text().splitlines()
-    assert lines[-2:] == ["", "A task without a result counts 0."]  # deepseek-v3.2 has 35 of 38
-    assert len(lines) == 2 + 8 + 2 + 2
+    assert lines[-4:-2] == ["", "A task without a result counts 0."]  # deepseek-v3.2 has 35 of 38
+    assert lines[-1].startswith("Contained by: unknown ")
+    assert len(lines) == 2 + 8 + 2 + 2 + 2
     assert lines[11].startswith("Ranked by F. Scores and shares are means over tasks in per cent")
     assert "| gpt-5.2 | 1 |" in lines[2]
     assert "41.81" in ran.out

@@ -225,3 +225,17 @@ def test_results_that_were_tampered_with_or_failed_are_counted():
     ]
     rows = board(results)
     assert (rows["a"].marked, rows["b"].marked) == ({"tampered": 1, "failed": 1}, {})
+
+
+def test_results_are_counted_by_what_contained_them():
+    """Samples count each for itself; a result of which nothing is known is not taken for contained."""
+    rows = board(
+        [
+            result("a", "t1", containment="namespace"),
+            result("a", "t2", containment="none"),
+            result("a", "t2", containment="none"),
+            result("b", "t1"),
+        ]
+    )
+    assert rows["a"].contained == {"namespace": 1, "none": 2}
+    assert rows["b"].contained == {"unknown": 1}
