@@ -1,6 +1,9 @@
-"""Known memory: what the measures say of code that takes 8 to 200 MiB, at once, in pieces, in a child, in C.
+"""Known memory, while another process loads the other core: what the measures say of code that takes 8 to 200 MiB.
 
-Bound: within 1 MiB or 2 %, whichever is more. Takes seconds, quick or not.
+It takes it at once, in pieces, in a child, in C. Bound: within 1 MiB or 2 %, whichever is more. Takes seconds, quick or
+not.
+
+    bench_cost_memory.py [--quick] [--idle]
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from cost_setup import SMALL_TASK, small_target
+from cost_setup import SMALL_TASK, busy_other_core, small_target
 
 from qualityscore.runtime.tasks import load_task
 from qualityscore.suites.cost_kit import prepare_bench, prepare_kit
@@ -26,9 +29,10 @@ MIB = 1 << 20
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="the same")
-    parser.parse_args()
+    parser.add_argument("--idle", action="store_true", help="leave the other core idle")
+    given = parser.parse_args()
     good = True
-    with tempfile.TemporaryDirectory() as folder:
+    with busy_other_core(not given.idle), tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         task = of_known_memory(load_task(str(SMALL_TASK)), place / "probes", KNOWN_MIB)
         with small_target(task, {"hold.py": (SUBJECT / "hold.py").read_text("utf-8")}) as target:

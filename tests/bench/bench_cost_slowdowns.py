@@ -1,106 +1,210 @@
-"""Known slow-downs: the same loop with 1.05, 1.2, 2 and 10 times the steps, while another process loads the other core.
+"""Known slow-downs, as the report tells them, while another process loads the other core.
 
-Bounds: the ratio within 2 % of the truth with counts and within 4 % with pairs; the 95 % interval of the pairs covers
-the truth in at least 16 of 20.
+Two references do 1, 1.05, 1.2, 2 and 10 times the work: a loop of equal steps takes more of them, and xmltodict parses
+one document after another, all alike, so often (1.05: every 20th once more; 1.2: every 5th; the wrapper adds some 0.2 %
+to that). Every evaluation measures both sides anew, each factor as a workload of its own.
+Bounds: the ratio within 2 % of the truth with counts and within 4 % with pairs; the 95 % interval of the ratio, where
+pairs decided, covers the truth in at least 16 of 20. A count has no interval.
 
-    bench_cost_slowdowns.py [--quick] [--repeats 20] [--idle]
+    bench_cost_slowdowns.py [--quick] [--counter valgrind|cpu] [--evaluations 20] [--subjects loop,xmltodict] [--idle]
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
+import shutil
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from cost_setup import SMALL_TASK, busy_other_core, small_target
+from cost_setup import SMALL_TASK, busy_other_core, measures, nothing_kept, references, small_target, with_workloads
 
-from qualityscore.core.costs import median_ratio
 from qualityscore.core.intervals import median_interval
-from qualityscore.model.task import Task
-from qualityscore.runtime.leases import lease_core
+from qualityscore.runtime.target import Target
 from qualityscore.runtime.tasks import load_task
-from qualityscore.suites.cost_kit import Bench, prepare_bench, prepare_kit
-from qualityscore.suites.cost_measures import counted_costs
-from qualityscore.suites.counting import count_overheads, count_side
-from qualityscore.suites.pairs import measure_pairs
+from qualityscore.suites import cost
 
 FACTORS = (1.0, 1.05, 1.2, 2.0, 10.0)
-COUNT_BOUND, PAIR_BOUND, COVERED = 0.02, 0.04, 16 / 20
+BOUNDS = {"valgrind": 0.02, "cpu": 0.04}
+COVERED = 16 / 20
+TURNS = 100_000
+DOCUMENTS = 100
+
+LOOP_WORKLOADS = """
+class Slowed(Spin):
+    n = {n}
+
+    def __init__(self, factor):
+        self.id, self.factor = f"{{factor:g}} times", factor
+
+    def body(self, inputs):
+        import tally
+
+        return tally.spin(round(inputs * tally.SLOWED[self.factor]))
 
 
-def spinning(folder: Path) -> Task:
-    """The small task with the workload `spin` alone, long enough to be timed."""
-    task = load_task(str(SMALL_TASK))
-    source = (task.probes_folder / "workloads.py").read_text("utf-8")
-    source += "\nSpin.n = 200000\nWORKLOADS = [w for w in WORKLOADS if w.id == 'spin']\n"
-    (folder / "workloads.py").write_text(source, "utf-8")
-    return task.model_copy(update={"probes_folder": folder})
+WORKLOADS = [Slowed(factor) for factor in {factors}]
+"""
+XMLTODICT_WORKLOADS = """
+class Slowed(ParseWithOptions):
+    n = {n}
+
+    def __init__(self, factor):
+        self.id, self.factor = f"{{factor:g}} times", factor
+
+    def setup(self, size):
+        return super().setup(1) * size
+
+    def body(self, inputs):
+        import xmltodict
+
+        plain, xmltodict.parse = xmltodict.parse, xmltodict.SLOWED[self.factor]
+        try:
+            return super().body(inputs)
+        finally:
+            xmltodict.parse = plain
 
 
-def by_counts(subject: Bench, reference: Bench) -> float | None:
-    """Reference to subject in instructions."""
-    (workload,) = reference.kit.workloads
-    overheads = count_overheads(reference)
-    assert overheads is not None, "valgrind does not count here"
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        mine, theirs = (count_side(bench, [workload], pool, lambda: None) for bench in (subject, reference))
-    costs = counted_costs(workload, mine.workloads[0], theirs.workloads[0], overheads)
-    return costs.reference / costs.subject if costs is not None else None
+WORKLOADS = [Slowed(factor) for factor in {factors}]
+"""
+SLOWED_PARSE = """
+
+def _slowed(factor, parse=parse):
+    whole, every = divmod(factor, 1)
+    every = round(1 / every) if every else 0
+    calls = 0
+
+    def parse_again(*args, **options):
+        nonlocal calls
+        calls += 1
+        for _ in range(int(whole) + (every > 0 and calls % every == 0)):
+            parsed = parse(*args, **options)
+        return parsed
+
+    return parse_again
 
 
-def by_pairs(subject: Bench, reference: Bench) -> tuple[float, bool, float] | None:
-    """Reference to subject in CPU seconds, whether pairs sufficed, and the half-width; None where none was had."""
-    (workload,) = reference.kit.workloads
-    with lease_core(deadline_s=600) as lease:
-        logs = measure_pairs(subject, reference, [workload], lease, lambda: None)[workload.id].cost_logs
-    ratio, interval = median_ratio(logs), median_interval(logs)
-    if ratio is None or interval is None:
-        return None
-    return ratio, interval[0], interval[1]
+SLOWED = {{factor: _slowed(factor) for factor in {factors}}}
+"""
+
+
+@contextlib.contextmanager
+def loop(factors: tuple[float, ...], place: Path) -> Iterator[tuple[Target, Target]]:
+    """A loop that takes `factor` times the steps, and the same loop."""
+    task = with_workloads(load_task(str(SMALL_TASK)), place / "probes", LOOP_WORKLOADS.format(n=TURNS, factors=factors))
+    source = (SMALL_TASK / "reference" / "tally.py").read_text("utf-8")
+    slow, plain = ({factor: factor if slowed else 1.0 for factor in factors} for slowed in (True, False))
+    with (
+        small_target(task, {"tally.py": f"{source}\n\nSLOWED = {slow}\n"}) as subject,
+        small_target(task, {"tally.py": f"{source}\n\nSLOWED = {plain}\n"}) as reference,
+    ):
+        yield subject, replace(reference, is_reference=True)
+
+
+@contextlib.contextmanager
+def xmltodict(factors: tuple[float, ...], place: Path) -> Iterator[tuple[Target, Target]]:
+    """xmltodict of which each function of `SLOWED` parses `factor` times, and xmltodict where each is its own."""
+    task = with_workloads(
+        load_task("xmltodict"), place / "probes", XMLTODICT_WORKLOADS.format(n=DOCUMENTS, factors=factors)
+    )
+    plain = f"\n\nSLOWED = dict.fromkeys({factors}, parse)\n"
+    with references(task) as (_, reference):
+        yield (
+            _appended(reference, place / "slow", SLOWED_PARSE.format(factors=factors), is_reference=False),
+            _appended(reference, place / "plain", plain, is_reference=True),
+        )
+
+
+def _appended(target: Target, folder: Path, more: str, *, is_reference: bool) -> Target:
+    """A copy of the target's tree with `more` at the end of xmltodict.py."""
+    shutil.copytree(target.tree.root, folder)
+    (name,) = (f for f in target.tree.files if Path(f).name == "xmltodict.py")
+    with (folder / name).open("a", encoding="utf-8") as file:
+        file.write(more)
+    return replace(target, tree=replace(target.tree, root=folder), is_reference=is_reference)
+
+
+SUBJECTS = {"loop": loop, "xmltodict": xmltodict}
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the evaluations said of one factor: ratios off the truth, as shares, and whether intervals cover it."""
+
+    factor: float
+    off: list[float] = field(default_factory=list)
+    covered: list[bool] = field(default_factory=list)
+    missed: int = 0
+
+    def add(self, row: dict[str, Any]) -> str:
+        """Take in the row of a report's part; what it says."""
+        if row["score"] is None or not row["right"] or row["ratio"] is None:
+            self.missed += 1
+            return f"MISSED ({row['note']})"
+        self.off.append(row["ratio"] * self.factor - 1)
+        interval = median_interval(row["log_ratios"]) if row["log_ratios"] else None
+        if interval is None:
+            return f"{row['ratio']:.4f}"
+        self.covered.append(interval[0] <= -math.log(self.factor) <= interval[1])
+        return f"{row['ratio']:.4f} [{math.exp(interval[0]):.4f}, {math.exp(interval[1]):.4f}]"
+
+    def summary(self, bound: float) -> bool:
+        """Print the figures; whether they are within the bounds."""
+        worst = max((abs(off) for off in self.off), default=math.inf)
+        covered = sum(self.covered)
+        good = not self.missed and worst <= bound and covered >= COVERED * len(self.covered)
+        print(
+            f"  {self.factor:>5g} times: off by at most {worst:.2%} of {len(self.off)} (at most {bound:.0%}), "
+            f"interval covers the truth in {covered} of {len(self.covered)}, {self.missed} unmeasured "
+            f"{'ok' if good else 'MISSED'}",
+            flush=True,
+        )
+        return good
+
+
+def one_subject(name: str, counter: str, factors: tuple[float, ...], evaluations: int, host: Path) -> bool:
+    """Print a line for each evaluation and the figures of each factor; whether they are within the bounds."""
+    seen = {f"{factor:g} times": Seen(factor) for factor in factors}
+    try:
+        with tempfile.TemporaryDirectory() as folder, SUBJECTS[name](factors, Path(folder)) as (subject, reference):
+            for number in range(1, evaluations + 1):
+                began = time.monotonic()
+                with nothing_kept(host) as root:
+                    found = cost.run(subject, reference, counter=counter, root=root)
+                seconds = time.monotonic() - began
+                report = measures(found)["workload.cost"]
+                rows = {row["id"]: row for row in report.details.get("parts", ())}
+                absent = {"score": None, "note": str(report.details.get("unavailable"))}
+                said = ", ".join(f"{id_} {one.add(rows.get(id_, absent))}" for id_, one in seen.items())
+                print(f"{name}, {counter}, {number} of {evaluations}: {said}, {seconds:.0f} s", flush=True)
+    finally:
+        print(f"{name}, {counter}:")
+        within = [one.summary(BOUNDS[counter]) for one in seen.values()]
+    return all(within)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one repeat of the factors 1.2 and 2")
-    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--quick", action="store_true", help="one evaluation of the factors 1.05 and 2 by counts")
+    parser.add_argument("--counter", choices=sorted(BOUNDS), action="append", help="default: both")
+    parser.add_argument("--evaluations", type=int, default=20)
+    parser.add_argument("--subjects", default=",".join(SUBJECTS))
     parser.add_argument("--idle", action="store_true", help="leave the other core idle")
     given = parser.parse_args()
-    repeats = 1 if given.quick else given.repeats
+    factors = (1.05, 2.0) if given.quick else FACTORS
     good = True
-    with busy_other_core(not given.idle), tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        task = spinning(place)
-        source = (SMALL_TASK / "reference" / "tally.py").read_text("utf-8")
-        with small_target(task, {"tally.py": source}) as reference:
-            kit = prepare_kit(reference, place / "kit")
-            theirs = prepare_bench(reference, kit, place / "reference")
-            for factor in (1.2, 2.0) if given.quick else FACTORS:
-                slow = source.replace("in range(turns)", f"in range(round({factor} * turns))")
-                with small_target(task, {"tally.py": slow}) as subject:
-                    mine = prepare_bench(subject, kit, place / f"subject-{factor}")
-                    good = report(factor, mine, theirs, repeats) and good
+    with busy_other_core(not given.idle), tempfile.TemporaryDirectory() as host:
+        for counter in given.counter or (["valgrind"] if given.quick else ["valgrind", "cpu"]):
+            for name in given.subjects.split(","):
+                evaluations = 1 if given.quick else given.evaluations
+                good = one_subject(name, counter, factors, evaluations, Path(host)) and good
     return 0 if good else 1
-
-
-def report(factor: float, mine: Bench, theirs: Bench, repeats: int) -> bool:
-    """Print one factor's figures; whether they are within the bounds."""
-    truth = 1 / factor
-    counted = by_counts(mine, theirs)
-    pairs = [found for _ in range(repeats) if (found := by_pairs(mine, theirs)) is not None]
-    worst = max((abs(ratio / truth - 1) for ratio, _, _ in pairs), default=math.inf)
-    covered = sum(low <= math.log(truth) <= high for _, low, high in pairs)
-    by_count = math.inf if counted is None else abs(counted / truth - 1)
-    good = by_count <= COUNT_BOUND and worst <= PAIR_BOUND and covered >= COVERED * repeats
-    print(
-        f"{factor:>5} times: truth {truth:.4f}, counts off by {by_count:.2%} (at most {COUNT_BOUND:.0%}), "
-        f"pairs off by at most {worst:.2%} (at most {PAIR_BOUND:.0%}), "
-        f"covered in {covered} of {repeats} {'ok' if good else 'MISSED'}",
-        flush=True,
-    )
-    return good
 
 
 if __name__ == "__main__":

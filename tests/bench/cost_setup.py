@@ -1,10 +1,11 @@
-"""What the benchmarks of costs share: references and small subjects as targets, a busy other core, ratios."""
+"""What the benchmarks of costs share: references and small subjects as targets, a busy other core, report figures."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,51 +15,64 @@ from pathlib import Path
 
 import numpy as np
 
-from qualityscore.core.parts import score_parts
+from qualityscore.core.aggregate import combine_measures
+from qualityscore.core.normalise import normalise
 from qualityscore.model.cost import CostOutcome
-from qualityscore.model.measure import Measured, MetricSpec
+from qualityscore.model.report import DimensionReport, MeasureReport
 from qualityscore.model.task import Task
 from qualityscore.runtime import documents, environment
 from qualityscore.runtime.cache import cache_root
 from qualityscore.runtime.sandbox.select import select
 from qualityscore.runtime.target import Target
-from qualityscore.runtime.tasks import load_task
 from qualityscore.runtime.workspace import copy
 from qualityscore.snapshots import reference_target
 
 SMALL_TASK = Path(__file__).parents[1] / "e2e" / "cost" / "task"
 TASKS = ("python-slugify", "xmltodict", "cachetools")
-SPECS: dict[str, MetricSpec] = {m.id: m for d in documents.load_profile("reference").dimensions for m in d.metrics}
+DIMENSIONS = {d.id: d for d in documents.load_profile("reference").dimensions if d.id in ("efficiency", "resource")}
+LEAST_NICE = 19
 
 
 @contextlib.contextmanager
-def references(task_id: str) -> Iterator[tuple[Target, Target]]:
-    """A bundled task's reference twice, as subject and as itself."""
-    with reference_target(load_task(task_id), None, unsafe=False) as reference:
+def references(task: Task) -> Iterator[tuple[Target, Target]]:
+    """The reference of a task twice, as subject and as itself."""
+    with reference_target(task, None, unsafe=False) as reference:
         yield replace(reference, is_reference=False), reference
 
 
+def with_workloads(task: Task, folder: Path, more: str) -> Task:
+    """The same task with `more` at the end of its workloads.py; `folder`, which is made, holds them."""
+    folder.mkdir(parents=True)
+    source = (task.probes_folder / "workloads.py").read_text("utf-8")
+    (folder / "workloads.py").write_text(f"{source}\n{more}", "utf-8")
+    return task.model_copy(update={"probes_folder": folder})
+
+
 @contextlib.contextmanager
-def small_target(task: Task, files: dict[str, str]) -> Iterator[Target]:
+def small_target(task: Task, files: dict[str, str | bytes]) -> Iterator[Target]:
     """A subject of these files under a small task."""
     built = environment.ensure(task.folder / task.spec.environment.lock, task.spec.environment.python, cache_root())
     with tempfile.TemporaryDirectory(prefix="qualityscore-bench-") as folder:
         place = Path(folder)
-        for name, text in files.items():
-            (place / "from").mkdir(exist_ok=True)
-            (place / "from" / name).write_text(text, "utf-8")
+        (place / "from").mkdir()
+        for name, content in files.items():
+            data = content.encode() if isinstance(content, str) else content
+            (place / "from" / name).write_bytes(data)
         copied = copy(place / "from", place / "tree", tuple(task.spec.surface.imports))
         yield Target(task=task, tree=copied.tree, environment=built, sandbox=select())
 
 
 @contextlib.contextmanager
 def busy_other_core(wanted: bool) -> Iterator[None]:
-    """Keep the first CPU busy meanwhile; timings lease the last one."""
+    """Keep the first CPU busy meanwhile; timings lease the last one.
+
+    What keeps it busy has the least priority: whatever else wants the core may be the load instead.
+    """
     cpus = sorted(os.sched_getaffinity(0))
     if not wanted or len(cpus) < 2:
         yield
         return
-    program = f"import os; os.sched_setaffinity(0, {{{cpus[0]}}})\nwhile True: pass"
+    program = f"import os; os.sched_setaffinity(0, {{{cpus[0]}}}); os.nice({LEAST_NICE})\nwhile True: pass"
     worker = subprocess.Popen([sys.executable, "-c", program])
     try:
         yield
@@ -67,13 +81,43 @@ def busy_other_core(wanted: bool) -> Iterator[None]:
         worker.wait()
 
 
-def ratio_and_verdict(found: CostOutcome, measure: str) -> tuple[float | None, str | None]:
-    """exp of the mean log-ratio over right workloads, uncapped, and the verdict; None where it is unmeasured."""
-    mine, theirs = found.subject[measure], found.reference[measure]
-    if not isinstance(mine, Measured) or not isinstance(theirs, Measured):
-        return None, None
-    scored = score_parts(SPECS[measure], mine, theirs, np.random.default_rng(0))
-    return scored.ratio, scored.verdict
+@contextlib.contextmanager
+def nothing_kept(host: Path) -> Iterator[Path]:
+    """A cache that holds nothing of a reference, only the calibration of this host, which `host` keeps."""
+    with tempfile.TemporaryDirectory(prefix="qualityscore-bench-") as folder:
+        root = Path(folder)
+        _carry_calibration(host, root)
+        yield root
+        _carry_calibration(root, host)
+
+
+def _carry_calibration(source: Path, goal: Path) -> None:
+    (goal / "counts").mkdir(parents=True, exist_ok=True)
+    for file in (source / "counts").glob("gate-*.json"):
+        shutil.copyfile(file, goal / "counts" / file.name)
+
+
+def dimension(found: CostOutcome, name: str) -> DimensionReport:
+    """Efficiency or resource usage as a report has it, for a subject whose every other result is right."""
+    spec, rng = DIMENSIONS[name], np.random.default_rng(0)
+    measures = [
+        normalise(m, found.subject.get(m.id), found.reference.get(m.id), credibility=1.0, rng=rng) for m in spec.metrics
+    ]
+    return combine_measures(spec, measures).report
+
+
+def measures(found: CostOutcome) -> dict[str, MeasureReport]:
+    """The measures of both dimensions by id."""
+    return {m.id: m for name in DIMENSIONS for m in dimension(found, name).measures}
+
+
+def lacking(measure: MeasureReport) -> str | None:
+    """Why a measure does not stand for all of its workloads; None where each of them was right and has a ratio."""
+    if measure.score is None or measure.ratio is None:
+        notes = [f"{r['id']}: {r['note']}" for r in measure.details.get("parts", ()) if r["score"] is None]
+        return "; ".join(notes) or str(measure.details.get("unavailable", {}).get("reason", "no ratio"))
+    wrong = [f"{r['id']}: {r['note']}" for r in measure.details["parts"] if not r["right"] or r["ratio"] is None]
+    return "; ".join(wrong) or None
 
 
 def spread_of(ratios: list[float]) -> float:
