@@ -127,16 +127,23 @@ def _score_part(spec: MetricSpec, part: Part | None, reference: Part, rng: np.ra
 
 
 def _paired(spec: MetricSpec, part: Part, rng: np.random.Generator) -> _Scored:
-    """A part measured in pairs: the median of log(reference / subject), with a bootstrap of the pairs."""
+    """A part measured in pairs: the median of log(reference / subject), with a bootstrap of the pairs.
+
+    A widening stands at its worst in every draw, in turn up and down; all parts of a measure are off alike.
+    """
     most = -math.log(spec.floor_share) if spec.floor_share else math.inf
     logs = np.minimum(part.log_ratios, most)
     ratio = float(np.exp(np.median(logs)))
     drawn = bootstrap_medians(logs.tolist(), BOOTSTRAP_DRAWS, rng)
+    drawn += np.resize([part.widening, -part.widening], len(drawn))
     draws = np.minimum(1.0, np.exp(drawn) / (1 - spec.tolerance))
     interval = median_interval(logs.tolist())
     said = None
     if spec.tolerance:
-        said = verdict(math.exp(interval[0]), math.exp(interval[1]), spec.tolerance) if interval else "inconclusive"
+        said = "inconclusive"
+        if interval is not None:
+            low, high = interval[0] - part.widening, interval[1] + part.widening
+            said = verdict(math.exp(low), math.exp(high), spec.tolerance)
     return _Scored(
         score=capped(spec, ratio),
         floor=draws,
@@ -183,6 +190,8 @@ def _row(scored: _Scored, part: Part | None, reference: Part) -> dict[str, Any]:
     if part is not None:
         row["samples"] = list(part.samples)
         row["log_ratios"] = list(part.log_ratios)
+        if part.widening:
+            row["widening"] = part.widening
     return row
 
 
@@ -200,6 +209,7 @@ class _Row(BaseModel):
     present: bool
     samples: list[float] = []
     log_ratios: list[float] = []
+    widening: float = 0.0
 
 
 def part_of_row(row: Any) -> tuple[Part | None, Part]:
@@ -221,6 +231,7 @@ def part_of_row(row: Any) -> tuple[Part | None, Part]:
         right=read.right or fault is not None,
         samples=tuple(read.samples),
         log_ratios=tuple(read.log_ratios),
+        widening=read.widening,
         note=read.note,
         fault=None if reference_fault else fault,
     )

@@ -21,7 +21,9 @@ from qualityscore.model.report import SCORE_MODEL, MeasureReport, Report, Status
 
 _Read = TypeVar("_Read")
 
-RAW_MEASURES_CHANGED: tuple[tuple[str, frozenset[str]], ...] = ()
+RAW_MEASURES_CHANGED: tuple[tuple[str, frozenset[str]], ...] = (
+    ("0.2", frozenset({"workload.cost", "import.cost", "peak_heap"})),
+)
 """Score models, oldest first, with the measures whose raw value means something else from that model on."""
 
 _OWN_DETAILS = ("parts", "right_share", "mean_over_right", "unavailable", "uncredited", "left_out", "not_applicable")

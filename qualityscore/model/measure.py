@@ -80,8 +80,9 @@ class Part:
 
     `value` is in the unit of the measure. `right` is False where the workload's result differs from the reference's
     (the part then scores 0). `log_ratios` are paired samples of log(reference/subject) where the cost was measured in
-    pairs; empty for deterministic counts and for the reference itself. `fault` says whose doing a missing value is
-    where it is not the subject's: the part is then unmeasured rather than worth 0.
+    pairs; empty for deterministic counts and for the reference itself. `widening` is what their median may be off by
+    beyond their scatter, as a logarithm. `fault` says whose doing a missing value is where it is not the subject's: the
+    part is then unmeasured rather than worth 0.
     """
 
     id: str
@@ -89,6 +90,7 @@ class Part:
     right: bool = True
     samples: tuple[float, ...] = ()
     log_ratios: tuple[float, ...] = ()
+    widening: float = 0.0
     note: str | None = None
     fault: Fault | None = None
 

@@ -40,6 +40,7 @@ class _Part(BaseModel):
     verdict: str | None = None
     note: str | None = None
     log_ratios: list[Finite] = []
+    widening: Finite = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +99,9 @@ def _interval(part: _Part) -> Interval | None:
     if part.ratio is None or part.ratio <= 0 or not part.right:
         return None
     found = median_interval(part.log_ratios) if part.log_ratios else None
-    low, high = (_within(log) for log in found) if found else (None, None)
+    low = high = None
+    if found is not None:
+        low, high = _within(found[0] - part.widening), _within(found[1] + part.widening)
     return Interval(label=part.id, value=_within(math.log(part.ratio)), low=low, high=high)
 
 
@@ -116,7 +119,7 @@ def _row(measure: MeasureReport, part: _Part) -> list[str]:
         "–" if part.baseline is None else quantity(part.baseline, measure.unit),
         "–" if part.ratio is None else f"{part.ratio:.3f}",
         "–" if part.score is None else f"{part.score:.3f}",
-        part.verdict or part.note or "",
+        "; ".join(said for said in (part.verdict, part.note) if said),
     ]
 
 

@@ -178,8 +178,9 @@ class _Stage:
             pairs=timing.pairs,
             checks=timing.checks,
             import_pairs=timing.import_pairs,
+            import_check=timing.import_check,
             gate_problem=timing.gate_problem,
-            pinned=self.pinned is not None,
+            alone=self.alone,
             timed_growth=timing.growth,
             timed_reference_growth=timing.reference_growth,
         )
@@ -218,8 +219,6 @@ class _Stage:
         right = _right(mine, subject, expected)
         if subject.native.import_trouble is not None or reference.native.import_trouble is not None:
             return timing
-        if not right and (self.counted or self.pinned is not None):
-            return timing
         if self.pinned is not None:
             timing.pinned(mine, self.pinned, right)
         elif self.alone and self.counted:
@@ -254,6 +253,10 @@ class _Stage:
                 subject[measure] = _measured(own, sides.subject.native.import_trouble, said[0])
                 reference[measure] = _measured(other, None, said[1])
         subject["import.cost"], reference["import.cost"] = import_outcomes(sides)
+        imported = subject["import.cost"]
+        if timing.kept_imports and isinstance(imported, Measured):
+            kept = replace(imported, details={**imported.details, "timed": list(timing.kept_imports)})
+            subject["import.cost"] = reference["import.cost"] = kept
         return CostOutcome(
             subject=subject,
             reference=reference,

@@ -10,12 +10,12 @@ from qualityscore.core.costs import (
     DEPARTURE_FINDING,
     GROWTH_EXCESS,
     departure,
-    median_ratio,
 )
 from qualityscore.model.finding import Finding, Severity
 from qualityscore.model.measure import Fault
 from qualityscore.suites.cost_kit import Workload
-from qualityscore.suites.cost_measures import Sides, body_ratio, growths, verdict_on_result
+from qualityscore.suites.cost_measures import Sides, growths, verdict_on_result
+from qualityscore.suites.counter_check import compared
 from qualityscore.suites.counting import OTHER_RESULT, Counted
 from qualityscore.suites.memory import Native
 
@@ -150,10 +150,11 @@ def _growing(workload: Workload, sides: Sides) -> Iterator[Finding]:
 
 
 def _departed(workload: Workload, mine: Counted, theirs: Counted, sides: Sides) -> Iterator[Finding]:
-    check, overheads = sides.checks.get(workload.id), sides.reference.overheads
-    if check is None or check.subject is None or check.reference is None or overheads is None:
+    check = sides.checks.get(workload.id)
+    found = compared(workload, mine, theirs, sides.reference.overheads, check)
+    if found is None or check is None or check.subject is None or check.reference is None:
         return
-    counted, timed = body_ratio(workload, mine, theirs, overheads), median_ratio(check.body_logs)
+    counted, timed = found.by_count, found.by_cpu
     if counted is None or timed is None:
         return
     away = departure(counted, timed)

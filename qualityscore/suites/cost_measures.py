@@ -6,14 +6,15 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from qualityscore.core.costs import DEPARTURE_FINDING, Start, departure, growth_exponent, median_ratio, net_cost
+from qualityscore.core.costs import Start, growth_exponent, median_ratio, net_cost
 from qualityscore.model.measure import Fault, Measured, Outcome, Part, Unavailable
 from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_kit import Kit, Workload
 from qualityscore.suites.cost_launch import Trouble
+from qualityscore.suites.counter_check import Compared, compared, import_compared
 from qualityscore.suites.counting import LEFT_BEHIND, Counted, Overheads
 from qualityscore.suites.memory import Heap, Native, median_bytes
 from qualityscore.suites.timed import ImportPairs, Pairs
@@ -23,7 +24,8 @@ from qualityscore.suites.timed import ImportPairs, Pairs
 class Sides:
     """All that two sides have shown. `pairs` holds the workloads whose cost was decided by pairs.
 
-    `pinned` says that the reference's side is a snapshot's.
+    `alone` says that a reference stands on both sides: nothing is scored by its counts, and nothing checks them.
+    `gate_problem` says why times could not decide, or could not even check.
     """
 
     kit: Kit
@@ -34,8 +36,9 @@ class Sides:
     pairs: Mapping[str, Pairs]
     checks: Mapping[str, Pairs]
     import_pairs: ImportPairs | None = None
+    import_check: ImportPairs | None = None
     gate_problem: str | None = None
-    pinned: bool = False
+    alone: bool = False
     timed_growth: Mapping[str, float | None] = field(default_factory=dict)
     timed_reference_growth: Mapping[str, float | None] = field(default_factory=dict)
 
@@ -128,20 +131,10 @@ def counted_costs(workload: Workload, subject: Counted, reference: Counted, over
     )
 
 
-def body_ratio(workload: Workload, subject: Counted, reference: Counted, overheads: Overheads) -> float | None:
-    """Reference to subject by counts of the body alone, for the cross-check."""
-    if subject.trouble or reference.trouble:
-        return None
-    of = overheads.loading[workload.id]
-    bodies = [
-        side.by_size[workload.full].value - of[workload.full] - (side.by_size[1].value - of[1])
-        for side in (reference, subject)
-    ]
-    return bodies[0] / bodies[1] if min(bodies) > 0 else None
-
-
 def growth(workload: Workload, side: Counted, overheads: Overheads) -> float | None:
-    """The growth exponent of one side's counts."""
+    """The growth exponent of one side's counts; None where they are of something else than the workload."""
+    if side.trouble is not None:
+        return None
     values = []
     for size in (workload.n, 2 * workload.n, workload.full):
         counted = side.by_size.get(size)
@@ -175,7 +168,7 @@ def cost_parts(sides: Sides) -> tuple[tuple[Part, ...], tuple[Part, ...], dict[s
     subject, reference = _by_id(sides.subject), _by_id(sides.reference)
     mine: list[Part] = []
     theirs: list[Part] = []
-    details: dict[str, Any] = {"start": {}, "growth": {}, "reference_growth": {}, "counts": {}}
+    details: dict[str, Any] = {"start": {}, "growth": {}, "reference_growth": {}, "counts": {}, "check": {}}
     overheads = sides.reference.overheads
     for workload in sides.kit.workloads:
         id_ = workload.id
@@ -193,6 +186,9 @@ def cost_parts(sides: Sides) -> tuple[tuple[Part, ...], tuple[Part, ...], dict[s
             details["counts"][id_] = net_counts(workload, counts[1], overheads)
             details["reference_growth"][id_] = growth(workload, counts[1], overheads)
             mine.append(_counted_part(workload, wrong, sides, counts, alone.reference))
+            found = compared(workload, *counts, overheads, sides.checks.get(id_))
+            if found is not None:
+                details["check"][id_] = _check_details(found, mine[-1])
             if counts[0] is not None and wrong is None:
                 details["growth"][id_] = growth(workload, counts[0], overheads)
             continue
@@ -225,7 +221,8 @@ def _counted_part(
     if pairs is not None and pairs.cost_logs:
         ratio = math.exp(statistics.median(pairs.cost_logs))
         how = f"by {len(pairs.cost_logs)} pairs of CPU seconds, in instructions of the reference"
-        return Part(id=id_, value=reference_cost / ratio, log_ratios=pairs.cost_logs, note=how)
+        value = reference_cost / ratio
+        return Part(id=id_, value=value, log_ratios=pairs.cost_logs, widening=pairs.widening, note=how)
     overheads = sides.reference.overheads
     assert overheads is not None
     assert theirs is not None
@@ -233,11 +230,12 @@ def _counted_part(
     if costs is None:
         why = sides.gate_problem or (mine.trouble.reason if mine is not None and mine.trouble else "it was not counted")
         return missing(id_, left or Trouble(reason=why, fault=Fault.HARNESS))
-    value = costs.subject
-    note = "no CPU time checks the count" if sides.pinned and check is None else None
-    if check is not None and sides.gate_problem is not None and _departs(workload, mine, theirs, overheads, check):
-        reason = f"CPU time contradicts the count, and pairs cannot decide: {sides.gate_problem}"
-        return missing(id_, Trouble(reason=reason, fault=Fault.HARNESS))
+    if check is None and not sides.alone:
+        return missing(id_, Trouble(reason=sides.gate_problem or "nothing checks its count", fault=Fault.HARNESS))
+    found = compared(workload, mine, theirs, overheads, check)
+    if found is not None and found.contradicted:
+        return missing(id_, Trouble(reason=_undecided("count", sides), fault=Fault.HARNESS))
+    value, note = costs.subject, None
     if check is not None and check.idles and check.subject is not None:
         cpu_s = statistics.median(check.subject.full)
         value *= 1 + check.idle_excess_s / max(cpu_s, 1e-6)
@@ -246,11 +244,14 @@ def _counted_part(
     return Part(id=id_, value=value, samples=_both(mine, workload), note=note)
 
 
-def _departs(workload: Workload, mine: Counted | None, theirs: Counted, overheads: Overheads, check: Pairs) -> bool:
-    """Whether CPU time is so far from the count that the count alone cannot stand."""
-    counted = body_ratio(workload, mine, theirs, overheads) if mine is not None else None
-    timed = median_ratio(check.body_logs)
-    return counted is None or (timed is not None and departure(counted, timed) > DEPARTURE_FINDING)
+def _undecided(what: str, sides: Sides) -> str:
+    return f"CPU time contradicts the {what}, and pairs cannot decide: {sides.gate_problem or 'they give no ratio'}"
+
+
+def _check_details(found: Compared, decided: Part) -> dict[str, Any]:
+    """What CPU time said of a count, and which of the two decided; nothing did where the part has no value."""
+    by = None if decided.value is None else "pairs" if decided.log_ratios else "count"
+    return {"by_count": found.by_count, "by_cpu": found.by_cpu, "pairs": found.pairs, "decided_by": by}
 
 
 def _paired_parts(workload: Workload, wrong: Trouble | None, sides: Sides) -> tuple[Part, Part]:
@@ -271,7 +272,14 @@ def _paired_parts(workload: Workload, wrong: Trouble | None, sides: Sides) -> tu
     said += ["beside the snapshot's times, by way of the calibration workload"] if pairs.calibrated else []
     note = "; ".join(said) or None
     return (
-        Part(id=id_, value=subject_s, samples=pairs.costs[1], log_ratios=pairs.cost_logs, note=note),
+        Part(
+            id=id_,
+            value=subject_s,
+            samples=pairs.costs[1],
+            log_ratios=pairs.cost_logs,
+            widening=pairs.widening,
+            note=note,
+        ),
         reference,
     )
 
@@ -402,19 +410,62 @@ def import_outcomes(sides: Sides) -> tuple[Outcome, Outcome]:
             if fault is Fault.REFERENCE:
                 return gone, gone
             return gone, _reference_import(sides)
-    if sides.import_pairs is not None:
-        pairs = sides.import_pairs
-        if pairs.trouble is not None:
-            gone = Unavailable(reason=pairs.trouble.reason, fault=pairs.trouble.fault)
-            return gone, _reference_import(sides) if pairs.trouble.fault is Fault.SUBJECT else gone
-        logs = pairs.logs
-        part = Part(id="import", value=statistics.median(pairs.subject), samples=pairs.subject, log_ratios=logs)
-        own = Part(id="import", value=statistics.median(pairs.reference), samples=pairs.reference)
-        return (
-            Measured(value=part.value or 0.0, parts=(part,), details={"unit": "seconds"}),
-            Measured(value=own.value or 0.0, parts=(own,), details={"unit": "seconds"}),
-        )
-    return _import_measured(sides, sides.subject), _import_measured(sides, sides.reference)
+    theirs = _import_measured(sides, sides.reference)
+    pairs = sides.import_pairs
+    if pairs is not None and pairs.trouble is not None:
+        gone = Unavailable(reason=pairs.trouble.reason, fault=pairs.trouble.fault)
+        return gone, _reference_import(sides) if pairs.trouble.fault is Fault.SUBJECT else gone
+    if pairs is not None:
+        return _import_paired(pairs, theirs, _import_check(sides, "pairs"))
+    mine = _import_measured(sides, sides.subject)
+    if sides.alone or not isinstance(mine, Measured) or not isinstance(theirs, Measured):
+        return mine, theirs
+    problem = _unchecked_import(sides)
+    if problem is not None:
+        return Unavailable(reason=problem.reason, fault=problem.fault, details=_import_check(sides, None)), theirs
+    return replace(mine, details=mine.details | _import_check(sides, "count")), theirs
+
+
+def _unchecked_import(sides: Sides) -> Trouble | None:
+    """Why the count of the import cannot stand; None where CPU time bears it out."""
+    check = sides.import_check
+    if check is None:
+        return Trouble(reason=sides.gate_problem or "nothing checks its count", fault=Fault.HARNESS)
+    if check.trouble is not None:
+        return check.trouble
+    found = import_compared(sides.subject, sides.reference, check)
+    if found.contradicted:
+        return Trouble(reason=_undecided("count of the import", sides), fault=Fault.HARNESS)
+    return None
+
+
+def _import_check(sides: Sides, decided_by: str | None) -> dict[str, Any]:
+    """Details of the import's check, where it was checked."""
+    check = sides.import_check
+    if check is None or check.trouble is not None:
+        return {}
+    found = import_compared(sides.subject, sides.reference, check)
+    said = {"by_count": found.by_count, "by_cpu": found.by_cpu, "pairs": found.pairs, "decided_by": decided_by}
+    return {"check": {"import": said}}
+
+
+def _import_paired(pairs: ImportPairs, counted: Outcome, check: dict[str, Any]) -> tuple[Outcome, Outcome]:
+    """By pairs: in instructions of the reference where these are `counted`, else in seconds."""
+    if not isinstance(counted, Measured):
+        unit = {"unit": "seconds"}
+        sides = []
+        for seconds, logs, widening in ((pairs.subject, pairs.logs, pairs.widening), (pairs.reference, (), 0.0)):
+            value = statistics.median(seconds)
+            part = Part(id="import", value=value, samples=seconds, log_ratios=logs, widening=widening)
+            sides.append(Measured(value=value, parts=(part,), details=unit))
+        return replace(sides[0], details=unit | check), sides[1]
+    ratio = median_ratio(pairs.logs)
+    if ratio is None:
+        return Unavailable(reason="pairs of the import give no ratio", fault=Fault.HARNESS, details=check), counted
+    value = counted.value / ratio
+    how = f"by {len(pairs.logs)} pairs of CPU seconds, in instructions of the reference"
+    part = Part(id="import", value=value, log_ratios=pairs.logs, widening=pairs.widening, note=how)
+    return Measured(value=value, parts=(part,), details=check), counted
 
 
 def _reference_import(sides: Sides) -> Outcome:

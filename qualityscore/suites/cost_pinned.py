@@ -20,6 +20,7 @@ from qualityscore.suites.memory import Heap, Native, NativeRuns
 from qualityscore.suites.timed import Timed
 
 _TIMED = TypeAdapter(dict[str, Timed])
+_SECONDS = TypeAdapter(tuple[float, ...])
 _NOT_KEPT = Trouble(reason="the snapshot does not hold this workload", fault=Fault.REFERENCE)
 
 
@@ -68,6 +69,11 @@ class PinnedCosts:
             overheads=overheads,
         )
 
+    @property
+    def holds_times(self) -> bool:
+        """Whether there is anything to check a count by."""
+        return self.calibration_s is not None and bool(self._import_times() or self.details("workload.cost", "timed"))
+
     def timed(self, seconds: float) -> dict[str, Timed]:
         """The reference's times by workload, turned into this host's by its calibration of `seconds`."""
         if self.calibration_s is None:
@@ -80,10 +86,20 @@ class PinnedCosts:
 
     def import_seconds(self, seconds: float) -> tuple[float, ...]:
         """The CPU seconds of the reference's import, turned into this host's."""
-        imported = self.parts("import.cost").get("import")
-        if imported is None or self.calibration_s is None:
+        if self.calibration_s is None:
             return ()
-        return tuple(value * seconds / self.calibration_s for value in imported.samples)
+        return tuple(value * seconds / self.calibration_s for value in self._import_times())
+
+    def _import_times(self) -> tuple[float, ...]:
+        """Kept beside the count of the import, or its samples where it was timed alone."""
+        outcome = self.measures.get("import.cost")
+        if not isinstance(outcome, Measured):
+            return ()
+        timed = outcome.details.get("timed", outcome.parts[0].samples if outcome.parts else ())
+        try:
+            return _SECONDS.validate_python(timed)
+        except ValidationError as error:
+            raise SnapshotError(f"The times in the snapshot cannot be read: {error.errors()[0]['msg']}.") from error
 
     def _native(self, workload: Workload) -> Native:
         id_ = workload.id

@@ -234,13 +234,21 @@ def _growth(workload: Workload, taken: list[dict[str, UnitRun]]) -> float | None
     return growth_exponent(*medians)
 
 
-def measure_import_pairs(subject: Bench, reference: Bench, lease: Lease, step: Callable[[], None]) -> ImportPairs:
-    """Twenty to forty pairs of fresh imports, fewer when time is up; in trouble with fewer than six."""
+def measure_import_pairs(
+    subject: Bench,
+    reference: Bench,
+    lease: Lease,
+    step: Callable[[], None],
+    *,
+    first: int = PAIRS_FIRST,
+    most: int = PAIRS_MOST,
+) -> ImportPairs:
+    """`first` pairs of fresh imports, up to `most` until they settle, fewer when time is up; in trouble below six."""
     deadline = _deadline(subject)
     empty_s = _empty_import_s(reference, lease)
     costs: dict[bool, list[float]] = {True: [], False: []}
     number = 0
-    while number < PAIRS_FIRST or (number < PAIRS_MOST and not settled(log_ratios(costs[True], costs[False]))):
+    while number < first or (number < most and not settled(log_ratios(costs[True], costs[False]))):
         if time.monotonic() >= deadline:
             break
         order = (reference, subject) if number % 2 == 0 else (subject, reference)

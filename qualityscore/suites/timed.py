@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from qualityscore.core.costs import Start, charge_start, log_ratios
@@ -87,8 +86,12 @@ class Pairs:
         """log(reference / subject) of the cost: an excess of start is charged, idling is costed at wall time."""
         if self.subject is None or self.reference is None:
             return ()
-        logs = log_ratios(*self.costs)
-        return widened(logs) if self.calibrated else logs
+        return log_ratios(*self.costs)
+
+    @property
+    def widening(self) -> float:
+        """What the ratio may be off by beyond its scatter, as a logarithm."""
+        return CALIBRATED_WIDENING if self.calibrated else 0.0
 
     @property
     def costs(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -129,11 +132,9 @@ class ImportPairs:
     @property
     def logs(self) -> tuple[float, ...]:
         """log(reference / subject)."""
-        logs = log_ratios(self.reference, self.subject)
-        return widened(logs) if self.calibrated else logs
+        return log_ratios(self.reference, self.subject)
 
-
-def widened(logs: Sequence[float]) -> tuple[float, ...]:
-    """Each log-ratio once too high and once too low by what the calibration leaves open: the median's interval holds
-    both, and lies around the same middle."""
-    return tuple(log + shift for log in logs for shift in (-CALIBRATED_WIDENING, CALIBRATED_WIDENING))
+    @property
+    def widening(self) -> float:
+        """What the ratio may be off by beyond its scatter, as a logarithm."""
+        return CALIBRATED_WIDENING if self.calibrated else 0.0

@@ -1,0 +1,187 @@
+"""Counts beside the CPU time that checks them. All numbers are made up and followed by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from qualityscore.core.costs import Repeat
+from qualityscore.errors import HarnessError
+from qualityscore.model.measure import Fault, Measured, Outcome, Part, Unavailable
+from qualityscore.suites import cost_timing
+from qualityscore.suites.cost_facts import Facts
+from qualityscore.suites.cost_kit import Kit, Workload
+from qualityscore.suites.cost_launch import Trouble
+from qualityscore.suites.cost_measures import Sides, cost_parts, growth, import_outcomes
+from qualityscore.suites.counting import OTHER_RESULT, Counted, Counts, Overheads
+from qualityscore.suites.memory import Native, NativeRuns
+from qualityscore.suites.timed import ImportPairs, Pairs, Timed
+
+WORKLOAD = Workload(id="w", n=2, holds_mib=0, inputs={1: "a", 2: "b", 4: "c", 8: "d"})
+FREE = Overheads(empty=1000, loading={"w": {1: 0, 2: 0, 4: 0, 8: 0}})
+NOISY = "host too noisy: equal runs differ by ±9.0%, at most 2.5% is usable"
+
+
+def side(full: float, imported: float = 11_000) -> Facts:
+    """Counts of a side whose T(1) is 100, and whose import takes `imported` - 1000 instructions."""
+    values = {1: 100.0, 2: full / 4, 4: full / 2, 8: full}
+    counted = Counted(id="w", by_size={size: Repeat(value=v, relative=0.0) for size, v in values.items()})
+    native = Native(id="w", digests=("right",) * 3, full=(1,), one=(1,))
+    return Facts(
+        native=NativeRuns(workloads=(native,)),
+        counts=Counts(workloads=(counted,), imported=Repeat(value=imported, relative=0.0)),
+        overheads=FREE,
+    )
+
+
+def pairs(reference_s: float, subject_s: float, count: int = 12) -> Pairs:
+    """Pairs whose bodies at 4n take these seconds more than those at one item."""
+
+    def timed(body_s: float) -> Timed:
+        still = (0.0,) * count
+        return Timed(full=(0.1 + body_s,) * count, idle=still, wall=still, one=0.1, start=0.2)
+
+    return Pairs(id="w", subject=timed(subject_s), reference=timed(reference_s), runs=count)
+
+
+def sides(subject: Facts, reference: Facts, tmp_path: Path, **more: Any) -> Sides:
+    given: dict[str, Any] = {"pairs": {}, "checks": {}, **more}
+    return Sides(
+        kit=Kit(workloads=(WORKLOAD,), suite=tmp_path, inputs=tmp_path),
+        subject=subject,
+        reference=reference,
+        expected={"w": "right"},
+        troubles={},
+        **given,
+    )
+
+
+def cost(found: Sides) -> tuple[Part, dict[str, Any]]:
+    (mine,), _, details = cost_parts(found)
+    return mine, details["check"]
+
+
+# the reference's body: 1000 instructions. Twice the work is 2000; a fifth too few are 1600, so 0.625 instead of 0.5,
+# in capped scores 0.644 and 0.515. At 1950 they are 0.529 and 0.515.
+REFERENCE, A_FIFTH_TOO_FEW, ABOUT_RIGHT = side(1100), side(1700), side(2050)
+
+
+def test_a_contradicted_count_that_no_pairs_settle_is_unmeasured_and_no_zero(tmp_path: Path):
+    check = {"w": pairs(0.1, 0.2)}
+    part, said = cost(sides(A_FIFTH_TOO_FEW, REFERENCE, tmp_path, checks=check, gate_problem=NOISY))
+    assert (part.value, part.right, part.fault) == (None, True, Fault.HARNESS)
+    assert "contradicts the count" in (part.note or "")
+    assert NOISY in (part.note or "")
+    assert said == {"w": {"by_count": 0.625, "by_cpu": pytest.approx(0.5), "pairs": 12, "decided_by": None}}
+
+
+def test_a_count_that_cpu_time_bears_out_stands_on_a_noisy_host_too(tmp_path: Path):
+    check = {"w": pairs(0.1, 0.2)}
+    part, said = cost(sides(ABOUT_RIGHT, REFERENCE, tmp_path, checks=check, gate_problem=NOISY))
+    assert (part.value, part.note) == (1950, None)
+    assert said["w"]["by_count"] == pytest.approx(1000 / 1950)
+    assert said["w"]["decided_by"] == "count"
+
+
+def test_pairs_settle_a_contradiction_in_instructions_of_the_reference(tmp_path: Path):
+    decided = {"w": pairs(0.1, 0.2, count=20)}
+    found = sides(A_FIFTH_TOO_FEW, REFERENCE, tmp_path, checks={"w": pairs(0.1, 0.2)}, pairs=decided)
+    part, said = cost(found)
+    assert part.value == pytest.approx(2000)
+    assert (said["w"]["decided_by"], said["w"]["pairs"]) == ("pairs", 12)
+
+
+@pytest.mark.parametrize("problem", ["budget", "all cores are leased"])
+def test_a_count_that_nothing_checked_is_unmeasured_with_the_reason(tmp_path: Path, problem: str):
+    found = sides(ABOUT_RIGHT, REFERENCE, tmp_path, gate_problem=problem)
+    part, said = cost(found)
+    assert (part.value, part.fault, part.note, said) == (None, Fault.HARNESS, problem, {})
+    assert import_outcomes(found)[0] == Unavailable(reason=problem, fault=Fault.HARNESS)
+
+
+def test_a_reference_alone_needs_no_check(tmp_path: Path):
+    found = sides(REFERENCE, REFERENCE, tmp_path, alone=True)
+    assert cost(found)[0].value == 1000
+    assert isinstance(import_outcomes(found)[0], Measured)
+
+
+@pytest.mark.parametrize("left_s", [0.0, 5.0])
+def test_without_a_core_nothing_is_timed_and_nothing_raised(tmp_path: Path, monkeypatch, left_s: float):
+    def none_free(**_: object) -> None:
+        raise HarnessError("All 2 cores have been leased to other timings for 5 s.")
+
+    monkeypatch.setattr(cost_timing, "lease_core", none_free)
+    bench = SimpleNamespace(left_s=left_s, root=tmp_path)
+    for method in ("live", "alone"):
+        timing = cost_timing.Timing(counted=True, steps=SimpleNamespace(), root=tmp_path, scratch=tmp_path)
+        given = (bench, bench, REFERENCE, REFERENCE) if method == "live" else (bench,)
+        getattr(timing, method)(*given, [WORKLOAD])
+        assert timing.gate_problem == ("All 2 cores have been leased to other timings for 5 s." if left_s else "budget")
+        assert timing.checks == {}
+
+
+def imports(reference_s: float, subject_s: float, **more: Any) -> ImportPairs:
+    return ImportPairs(subject=(subject_s,) * 6, reference=(reference_s,) * 6, **more)
+
+
+def imported(check: ImportPairs, tmp_path: Path, *, count: float = 11_000, **more: Any) -> Outcome:
+    """The subject's import.cost beside a reference that takes 10000 instructions beyond an empty interpreter's 1000."""
+    return import_outcomes(sides(side(1100, count), side(1100), tmp_path, import_check=check, **more))[0]
+
+
+def test_an_import_that_does_less_where_it_is_counted_is_measured_by_pairs_or_not_at_all(tmp_path: Path):
+    # as many instructions as the reference, and ten times its 10 ms
+    lost = imported(imports(0.01, 0.1), tmp_path, gate_problem=NOISY)
+    assert isinstance(lost, Unavailable)
+    assert lost.fault is Fault.HARNESS
+    assert "contradicts the count of the import" in lost.reason
+    assert lost.details["check"]["import"] == {
+        "by_count": 1,
+        "by_cpu": pytest.approx(0.1),
+        "pairs": 6,
+        "decided_by": None,
+    }
+    found = imported(imports(0.01, 0.1), tmp_path, import_pairs=imports(0.01, 0.1))
+    assert isinstance(found, Measured)
+    assert found.parts[0].value == pytest.approx(100_000)
+    assert len(found.parts[0].log_ratios) == 6
+    assert found.details["check"]["import"]["decided_by"] == "pairs"
+
+
+@pytest.mark.parametrize(
+    ("reference_s", "subject_s", "contradicted"),
+    [
+        (0.01, 0.01, False),
+        (0.01, 0.0105, False),  # scores of 1 and 0.98
+        (0.005, 0.0059, False),  # scores of 1 and 0.87, but 0.9 ms are less than a clock tells
+        (0.05, 0.059, True),
+        (0.01, 0.005, False),  # cheaper than its count: both score 1
+        (0.0, 0.02, True),
+        (0.01, 0.0, False),
+    ],
+)
+def test_the_count_of_an_import_stands_where_cpu_time_bears_it_out(
+    tmp_path: Path, reference_s: float, subject_s: float, contradicted: bool
+):
+    found = imported(imports(reference_s, subject_s), tmp_path)
+    assert isinstance(found, Unavailable) is contradicted
+    if isinstance(found, Measured):
+        assert (found.value, found.details["check"]["import"]["decided_by"]) == (10_000, "count")
+
+
+def test_an_import_that_fails_while_it_is_checked_is_the_subjects_fault(tmp_path: Path):
+    why = Trouble(reason="importing the surface raised OSError", fault=Fault.SUBJECT)
+    found = imported(ImportPairs(subject=(), reference=(), trouble=why), tmp_path)
+    assert found == Unavailable(reason=why.reason, fault=Fault.SUBJECT)
+
+
+def test_counts_of_another_result_tell_nothing_of_how_cost_grows():
+    counted = side(1100).counts
+    assert counted is not None
+    (right,) = counted.workloads
+    assert growth(WORKLOAD, right, FREE) == pytest.approx(1)  # (1100 - 550) / (550 - 275) = 2
+    why = Trouble(reason=OTHER_RESULT, fault=Fault.HARNESS)
+    assert growth(WORKLOAD, Counted(id="w", by_size=right.by_size, trouble=why), FREE) is None
