@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from qualityscore.code_reading import read_code
+from qualityscore.core.costs import Gate
 from qualityscore.core.credibility import entry_weight, stability, survival
 from qualityscore.errors import ReferenceFaultError, UnfinishedTaskError, UsageError
 from qualityscore.model.cost import CostOutcome
@@ -27,6 +28,7 @@ from qualityscore.suites import cost as cost_suite
 from qualityscore.suites import functional as functional_suite
 from qualityscore.suites import manifest as probe_manifest
 from qualityscore.suites import robustness, tracing
+from qualityscore.suites.cost_pinned import PinnedCosts
 from qualityscore.suites.expectation import discover
 from qualityscore.suites.unfinished import marked_parts
 from qualityscore.suites.workload_validity import measure_shares, unfit_workloads
@@ -129,6 +131,17 @@ def measure_reference(target: Target, started: datetime, *, with_costs: bool = T
             ended=datetime.now(UTC),
         ),
     )
+
+
+def lacks_times(snapshot: Snapshot) -> str | None:
+    """Why a snapshot holds no times that could check a count; None where it holds some, or has no costs."""
+    if "import.cost" not in snapshot.measures:
+        return None
+    if PinnedCosts.of(snapshot.measures, snapshot.digests, snapshot.provenance).holds_times:
+        return None
+    found = snapshot.provenance.get("cost", {}).get("calibration")
+    gate = None if found is None else Gate(half_width=found["half_width"], bias=found["bias"]).problem
+    return gate or "nothing could be timed"
 
 
 def touched(test: ExpectedTest, touches: tuple[str, ...]) -> ExpectedTest:

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write a snapshot, or compare a fresh one with the committed one."""
     from qualityscore.drift import drift  # noqa: PLC0415
     from qualityscore.model.codec import dump  # noqa: PLC0415
-    from qualityscore.snapshots import is_repository, take_snapshot  # noqa: PLC0415
+    from qualityscore.snapshots import is_repository, lacks_times, take_snapshot  # noqa: PLC0415
 
     if arguments.what == "verify":
         if arguments.task_to_verify is None:
@@ -57,5 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
 
         write(arguments.output, dump(take_state(arguments.what, unsafe=arguments.unsafe)))
         return 0
-    write(arguments.output, dump(take_snapshot(arguments.what, task=arguments.task, unsafe=arguments.unsafe)))
+    snapshot = take_snapshot(arguments.what, task=arguments.task, unsafe=arguments.unsafe)
+    write(arguments.output, dump(snapshot))
+    if problem := lacks_times(snapshot):
+        sys.stderr.write(
+            f"warning: the snapshot holds no times ({problem}). With --no-live-reference all costs beside it are "
+            "unmeasured; write it again while the host is quiet.\n"
+        )
     return 0

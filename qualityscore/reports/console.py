@@ -23,12 +23,14 @@ from qualityscore.model.report import (
     Status,
 )
 from qualityscore.reports.branch_tables import branch_parts, listed_tests
+from qualityscore.reports.cost_lines import cost_lines
 from qualityscore.reports.plain_text import inert
 from qualityscore.reports.probe_lines import probe_lines
 
 BAR_WIDTH = 24
 WORST_FINDINGS = 3
 SHOWN_TESTS = 8
+SHOWN_COSTS = 8
 _ROUNDING = 1e-6  # of weighted sums
 
 
@@ -62,6 +64,7 @@ def _parts(report: Report, saved: str | None) -> Iterator[RenderableType]:
     yield _containment(report)
     yield from _failed_tests(report)
     yield from _probes(report, saved)
+    yield from _costs(report)
     yield from _findings(report)
     yield from _evidence(report)
     yield from _faults(report)
@@ -229,6 +232,17 @@ def _probes(report: Report, saved: str | None) -> Iterator[RenderableType]:
         yield Text("Probes", style="bold")
     for line in lines:
         yield Padding(Text(inert(line, limit=400)), (0, 0, 0, 2))
+
+
+def _costs(report: Report) -> Iterator[RenderableType]:
+    lines = cost_lines(report)
+    if lines:
+        yield Text("")
+        yield Text("Costs that stand out", style="bold")
+    for line in lines[:SHOWN_COSTS]:
+        yield Padding(Text(inert(line, limit=400)), (0, 0, 0, 2))
+    if len(lines) > SHOWN_COSTS:
+        yield Text(f"  and {len(lines) - SHOWN_COSTS} more in the JSON report")
 
 
 def _common_folder(ids: list[str]) -> str:

@@ -14,6 +14,7 @@ from qualityscore.core.intervals import median_interval
 from qualityscore.model.report import MeasureReport, Report
 from qualityscore.reports import charts
 from qualityscore.reports.charts import Interval
+from qualityscore.reports.cost_lines import cost_lines
 from qualityscore.reports.html_page import chart
 
 TOLERANCE = 0.03
@@ -45,13 +46,17 @@ class _Part(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """Charts and tables of cost and memory. `growth` and `memory` are None where there is nothing to draw."""
+    """Charts and tables of cost and memory, and in `lines` what stands out among them.
+
+    `growth` and `memory` are None where there is nothing to draw.
+    """
 
     ratios: tuple[tuple[str, Any], ...]
     growth: Any
     memory: Any
     rows: tuple[list[str], ...]
     growth_rows: tuple[list[str], ...]
+    lines: tuple[str, ...]
 
 
 def costs(report: Report) -> Costs:
@@ -66,6 +71,7 @@ def costs(report: Report) -> Costs:
         memory=_curves(measures, "over_time", charts.over_time, "bytes"),
         rows=tuple(_row(measure, part) for measure, own in parts for part in own),
         growth_rows=tuple(row for measure in measures for row in _growth_rows(measure.details)),
+        lines=tuple(cost_lines(report)),
     )
 
 

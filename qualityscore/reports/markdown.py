@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from qualityscore.model.outcome import TestOutcome
 from qualityscore.model.report import DIMENSIONS, DimensionReport, MeasureReport, Report, Status
 from qualityscore.reports.console import containment_words, costliest, credible_words, raw_value
+from qualityscore.reports.cost_lines import cost_lines
 from qualityscore.reports.markdown_branch import folded, opening
 from qualityscore.reports.markdown_text import code, details, table
 from qualityscore.reports.plain_text import without_repeats
@@ -28,7 +29,7 @@ def render(report: Report) -> str:
     """
     scores = [_scores(report), _dimensions(report)]
     bare = [f"**{containment_words(report)}**"] if report.containment == "none" else []
-    rest = [*_failed_tests(report), *_findings(report), _footer(report)]
+    rest = [*_failed_tests(report), *_costs(report), *_findings(report), _footer(report)]
     if report.branch is None:
         return _within([_headline(report), *bare, *scores, *_evidence(report), *_faults(report), *rest])
     shown = [*opening(report, report.branch), *bare, *_evidence(report), *_faults(report)]
@@ -124,6 +125,12 @@ def _failed_tests(report: Report) -> Iterator[str]:
     ]
     text = table(["test", "class", "what happened"], rows) + _more(len(failed), SHOWN_TESTS)
     yield details(f"{len(failed)} failed test{'' if len(failed) == 1 else 's'}", text)
+
+
+def _costs(report: Report) -> Iterator[str]:
+    lines = [code(line) for line in cost_lines(report)]
+    if lines:
+        yield f"**Costs that stand out**\n\n{_list(lines, SHOWN_NOTES)}"
 
 
 def _findings(report: Report) -> Iterator[str]:

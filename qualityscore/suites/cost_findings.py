@@ -141,7 +141,7 @@ def _growing(workload: Workload, sides: Sides) -> Iterator[Finding]:
         yield _finding(
             "cost-growth",
             workload,
-            f"cost grows like n^{ours:.2f}, the reference's like n^{reference:.2f}",
+            f"cost grows like n^{ours:.1f}, the reference like n^{reference:.1f}",
             Severity.HIGH,
             "workload.cost",
             exponent=ours,

@@ -18,6 +18,7 @@ from qualityscore.core.parts import part_of_row, score_parts
 from qualityscore.errors import IncomparableError
 from qualityscore.model.measure import Direction, Fault, Measured, MetricSpec, Part, Scoring, Unavailable, Unit
 from qualityscore.runtime.leases import Lease
+from qualityscore.snapshots import lacks_times
 from qualityscore.suites import cost_timing
 from qualityscore.suites.cost_kit import Kit, Workload
 from qualityscore.suites.cost_measures import Sides, cost_parts, counted_costs, growth, import_outcomes
@@ -126,7 +127,7 @@ def test_what_a_calibration_leaves_open_comes_on_top_of_the_scatter(sd: float):
     narrow, wide = interval(calibrated=False), interval(calibrated=True)
     assert wide[1] == narrow[1]
     # half of the draws are moved either way, so that 2.5 % of all are 5 % of one half: these percentiles of a median of
-    # twenty lie 0.32 of its standard deviation (1.25 / sqrt(20) of the scatter) apart, taken thrice for the bootstrap's own
+    # twenty lie 0.32 of its standard deviation (1.25 / sqrt(20) of the scatter) apart, and the bootstrap has its own
     slack = 0.3 * sd + 1e-9
     for end, direction in ((0, -1), (2, 1)):
         moved = direction * math.log(wide[end] / narrow[end])
@@ -241,6 +242,25 @@ def test_counts_that_no_time_of_the_snapshot_can_check_are_unmeasured_by_nobodys
     assert own.value == 800
     imported, _ = import_outcomes(sides)
     assert imported == Unavailable(reason=cost_timing.NO_TIMES, fault=Fault.HARNESS)
+
+
+@pytest.mark.parametrize(
+    ("calibration", "times", "said"),
+    [
+        ({"seconds": 0.05, "half_width": 0.01, "bias": 0.001}, [0.02] * 6, None),
+        ({"seconds": 0.05, "half_width": 0.185, "bias": 0.04}, [], "host too noisy: equal runs differ by ±18.5%"),
+        (None, [], "nothing could be timed"),
+    ],
+)
+def test_a_snapshot_without_times_is_told_with_the_reason(calibration, times: list[float], said: str | None):
+    imported = Measured(value=40, parts=(Part(id="import", value=40),), details={"timed": times} if times else {})
+    taken = SimpleNamespace(
+        measures={"import.cost": imported}, digests={}, provenance={"cost": {"calibration": calibration}}
+    )
+    found = lacks_times(taken)
+    assert (found is None) == (said is None)
+    if found is not None and said is not None:
+        assert found.startswith(said)
 
 
 def test_a_count_stands_where_a_calibration_that_is_off_by_a_tenth_would_bear_it_out():
