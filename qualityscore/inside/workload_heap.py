@@ -1,12 +1,14 @@
 """The measured process under memray: the tracker starts after the import and ends with the body.
 
-That memray is ready is the first thing it says: what goes wrong before is not the subject's doing.
+That memray is ready is the first thing it says, after a tracker was entered and left: what goes wrong before is not the
+subject's doing.
 
 memray and what it needs are imported before the subject is on the path, and what it needs is then forgotten, so that
 a subject that carries a module of the same name is measured with its own and memray works with memray's.
 Run with the folder of the environment's packages and the record to write as arguments.
 """
 
+import posix
 import sys
 
 STDLIB = tuple(sys.path)
@@ -19,7 +21,11 @@ def make_tracker(site, record):
     known = set(sys.modules)
     import memray  # noqa: PLC0415
 
-    tracker = memray.Tracker(record, native_traces=False, trace_python_allocators=True, follow_fork=True)
+    wanted = {"native_traces": False, "trace_python_allocators": True, "follow_fork": True}
+    with memray.Tracker(f"{record}-tried", **wanted):
+        pass
+    posix.unlink(f"{record}-tried")
+    tracker = memray.Tracker(record, **wanted)
     for name in set(sys.modules) - known:
         origin = getattr(sys.modules[name], "__file__", None) or ""
         if origin.startswith(site) and name.partition(".")[0] != "memray":

@@ -363,30 +363,36 @@ def memory_parts(sides: Sides) -> dict[str, tuple[tuple[Part, ...], tuple[Part, 
                 column.append(missing(id_, why))
             continue
         wrong = verdict_on_result(native, sides.expected.get(id_))
-        heaps[1].append(_heap_part(id_, heap_r.get(id_), None))
-        heaps[0].append(_heap_part(id_, heap_s.get(id_), wrong))
         base = median_bytes(own.one)
         peaks[1].append(_peak_part(own, base))
+        heaps[1].append(_heap_part(id_, heap_r.get(id_), own, peaks[1][-1]))
         if wrong is not None or native is None:
-            peaks[0].append(missing(id_, wrong or Trouble(reason="it was not run", fault=Fault.HARNESS)))
+            gone = missing(id_, wrong or Trouble(reason="it was not run", fault=Fault.HARNESS))
+            peaks[0].append(gone)
+            heaps[0].append(gone)
         else:
             peaks[0].append(_peak_part(native, min(base, median_bytes(native.one))))
+            heaps[0].append(_heap_part(id_, heap_s.get(id_), native, peaks[0][-1]))
     return {
         "peak_heap": (tuple(heaps[0]), tuple(heaps[1])),
         "peak_rss": (tuple(peaks[0]), tuple(peaks[1])),
     }
 
 
-def _heap_part(id_: str, heap: Heap | None, wrong: Trouble | None) -> Part:
-    if wrong is not None:
-        return missing(id_, wrong)
+def _heap_part(id_: str, heap: Heap | None, native: Native, peak: Part) -> Part:
+    """The heap; of several processes the `peak` of their resident memory where it is more, since memray may see one."""
     if heap is None or heap.trouble is not None or not heap.samples:
         why = heap.trouble if heap is not None and heap.trouble else None
         return missing(id_, why or Trouble(reason="memray was not run", fault=Fault.HARNESS))
+    value = float(median_bytes(heap.samples))
+    if native.sampled and peak.value is not None and peak.value > value:
+        idle = median_bytes(native.full) - peak.value
+        note = f"resident memory of several processes above idle; the heap that memray saw is {value / 2**20:.1f} MiB"
+        return Part(id=id_, value=peak.value, samples=tuple(max(0.0, s - idle) for s in peak.samples), note=note)
     note = f"{heap.unseen} threads or processes were started; the heap of processes not forked is not in it"
     return Part(
         id=id_,
-        value=float(median_bytes(heap.samples)),
+        value=value,
         samples=tuple(float(s) for s in heap.samples),
         note=note if heap.unseen else None,
     )

@@ -15,6 +15,7 @@ from qualityscore.suites.cost_launch import (
     Mode,
     Trouble,
     UnitRun,
+    flaky,
     other_result,
     run_units,
     trouble,
@@ -24,6 +25,8 @@ from qualityscore.suites.cost_launch import (
 
 RUNS = 3
 RUNS_WHEN_APART = 7
+FAILURES = frozenset({"failed", "exited", "flooded", "nonsense"})
+"""States of a run that may go well another time, and took no time that others need."""
 TRACKER_THREADS = 1  # memray's own
 STANDARD_DESCRIPTORS = 5  # standard input, output and error, and the two pipes of the protocol
 
@@ -92,13 +95,17 @@ class _Seen:
     digests: list[str | None] = field(default_factory=list)
     first: UnitRun | None = None
     trouble: Trouble | None = None
+    ended: bool = False
+    rounds: int = 0
+    at_one_item: list[Trouble] = field(default_factory=list)
     sampled: bool = False
 
 
 def run_native(bench: Bench, step: Callable[[], None]) -> NativeRuns:
     """Import alone first, then every workload at 4n and at one item, three times (seven when the peaks differ).
 
-    A workload that is in trouble is not run again. The collector is on, as a user has it.
+    A workload that failed is run three times like any other, which tells how often it does; one that took too long, or
+    was not run, is not run again. The collector is on, as a user has it.
     """
     is_reference = bench.target.is_reference
     timeout_s = unit_timeout_s(bench.target, Mode.SINGLE)
@@ -110,12 +117,7 @@ def run_native(bench: Bench, step: Callable[[], None]) -> NativeRuns:
     seen: dict[str, _Seen] = defaultdict(_Seen)
     workloads = bench.kit.workloads
     for round_ in range(RUNS_WHEN_APART):
-        wanted = [
-            w
-            for w in workloads
-            if seen[w.id].trouble is None
-            and (round_ < RUNS or spread(seen[w.id].full) > MEMORY_SPREAD or spread(seen[w.id].one) > MEMORY_SPREAD)
-        ]
+        wanted = [w for w in workloads if not seen[w.id].ended and (round_ < RUNS or _apart(seen[w.id]))]
         if not wanted:
             break
         units = [unit_of(w, size) for w in wanted for size in (w.full, 1)]
@@ -128,18 +130,31 @@ def run_native(bench: Bench, step: Callable[[], None]) -> NativeRuns:
     )
 
 
+def _apart(seen: _Seen) -> bool:
+    """Whether the peaks of a workload without trouble differ so much that three runs are too few."""
+    if seen.trouble is not None or seen.at_one_item:
+        return False
+    return spread(seen.full) > MEMORY_SPREAD or spread(seen.one) > MEMORY_SPREAD
+
+
 def _note(seen: _Seen, workload: Workload, runs: dict[str, UnitRun], *, is_reference: bool, timeout_s: float) -> None:
     full, one = (runs.get(unit_of(workload, size).id) for size in (workload.full, 1))
     if full is not None and full.state != "not_run":
         seen.digests.append(full.digest if full.ok else None)
+    seen.rounds += 1
     for run, samples in ((full, seen.full), (one, seen.one)):
         problem = trouble(run, is_reference=is_reference, timeout_s=timeout_s)
         if problem is not None or run is None:
-            seen.trouble = seen.trouble or problem
+            seen.ended = seen.ended or run is None or run.state not in FAILURES
+            if run is one and problem is not None:
+                seen.at_one_item.append(problem)
+            else:
+                seen.trouble = seen.trouble or problem
             return
         peak = run.peak_bytes
         if peak is None:
             seen.trouble = Trouble(reason="the kernel tells no peak of resident memory", fault=Fault.HARNESS)
+            seen.ended = True
             return
         samples.append(peak)
         seen.sampled = seen.sampled or run.tree_peak_bytes is not None
@@ -148,12 +163,16 @@ def _note(seen: _Seen, workload: Workload, runs: dict[str, UnitRun], *, is_refer
 
 def _native(workload: Workload, seen: _Seen) -> Native:
     first = seen.first
+    found = seen.trouble
+    if found is None and seen.at_one_item:
+        sometimes = len(seen.at_one_item) < seen.rounds
+        found = flaky(seen.at_one_item, seen.rounds) if sometimes else seen.at_one_item[0]
     return Native(
         id=workload.id,
         digests=tuple(seen.digests),
         full=tuple(seen.full),
         one=tuple(seen.one),
-        trouble=seen.trouble,
+        trouble=found,
         sampled=seen.sampled,
         cpu_s=(first.body_cpu_s or 0.0) if first else 0.0,
         wall_s=(first.body_wall_s or 0.0) if first else 0.0,
