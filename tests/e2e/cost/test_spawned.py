@@ -31,9 +31,7 @@ def test_memory_that_is_moved_into_a_started_program_counts(
     digest = native.workloads[0].digest
     assert digest is not None
     assert facts.heaps[0].samples[0] < 10 * MIB, "memray did not see it"
-    sides = Sides(
-        kit=kit, subject=facts, reference=facts, expected={"plain": digest}, troubles={}, pairs={}, checks={}
-    )
+    sides = Sides(kit=kit, subject=facts, reference=facts, expected={"plain": digest}, troubles={}, pairs={}, checks={})
     ((part,), _) = memory_parts(sides)["peak_heap"]
     # the 50 MiB, and an interpreter that holds them: some 10 MiB
     assert 50 * MIB < (part.value or 0) < 70 * MIB
