@@ -14,19 +14,21 @@ from contextlib import contextmanager
 
 from qualityscore.errors import HarnessError
 from qualityscore.runtime.cache import cache_root
-from qualityscore.runtime.leases import Core, physical_cores
+from qualityscore.runtime.leases import Core, is_leased, physical_cores
 
 _POLL_S = 0.1
 
 
 @contextmanager
 def seated(*, before: str | None = None, deadline_s: float) -> Iterator[Core]:
-    """Hold a free core, the one named `before` if it is free, and keep the calling process to it inside the block.
+    """Hold a free core and keep the calling process to it inside the block.
+
+    Cores on which nothing is timed come first, of these the one named `before`.
 
     Raises HarnessError when every core stays taken until the deadline, or the locks cannot be made.
     """
     allowed = os.sched_getaffinity(0)
-    cores = sorted(physical_cores(), key=lambda core: core.name != before)
+    cores = sorted(physical_cores(), key=lambda core: (is_leased(core), core.name != before))
     descriptor, core = _take(cores, time.monotonic() + deadline_s)
     try:
         os.sched_setaffinity(0, core.cpus)

@@ -23,14 +23,18 @@ _CPUS = Path("/sys/devices/system/cpu")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Core:
-    """A physical core: its logical CPUs that this process may use, lowest first."""
+    """A physical core: its logical CPUs that this process may use, and all that it has (default: the same).
+
+    Both are lowest first.
+    """
 
     cpus: tuple[int, ...]
+    siblings: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
-        """Names the lock."""
-        return f"core-{self.cpus[0]}"
+        """Names the lock, alike in processes that may use different CPUs of it."""
+        return f"core-{(self.siblings or self.cpus)[0]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +52,7 @@ def physical_cores(allowed: frozenset[int] | None = None, topology: Path = _CPUS
     for cpu in sorted(usable):
         siblings = _siblings(topology / f"cpu{cpu}" / "topology" / "thread_siblings_list", cpu)
         groups.setdefault(siblings, tuple(sorted(siblings & usable)))
-    return tuple(Core(cpus=cpus) for cpus in groups.values())
+    return tuple(Core(cpus=cpus, siblings=tuple(sorted(siblings))) for siblings, cpus in groups.items())
 
 
 def _siblings(file: Path, cpu: int) -> frozenset[int]:
@@ -94,8 +98,13 @@ def spare_cpus(folder: Path | None = None, cores: tuple[Core, ...] | None = None
     """
     place = folder or lock_folder()
     available = physical_cores() if cores is None else cores
-    free = [core for core in available if not _held(place / f"{core.name}.lock")]
+    free = [core for core in available if not is_leased(core, place)]
     return tuple(cpu for core in free for cpu in core.cpus) if 0 < len(free) < len(available) else None
+
+
+def is_leased(core: Core, folder: Path | None = None) -> bool:
+    """Whether something is timed on a core now."""
+    return _held((folder or lock_folder()) / f"{core.name}.lock")
 
 
 def _held(lock: Path) -> bool:

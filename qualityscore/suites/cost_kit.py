@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from qualityscore.errors import TaskError, ToolError
 from qualityscore.model.task import Task
+from qualityscore.runtime.leases import spare_cpus
 from qualityscore.runtime.process import Exited, Limits
 from qualityscore.runtime.sandbox.base import ENV_DIR, INSIDE_DIR, SUBJECT_DIR, SUITE_DIR, Launch, Mount
 from qualityscore.runtime.supervision import INSIDE_SOURCES, standard_hidden, standard_mounts
@@ -139,6 +140,7 @@ def prepare_kit(target: Target, folder: Path) -> Kit:
             env={},
             limits=_PREPARE_LIMITS,
             scratch_bytes=64 << 20,
+            cpus=spare_cpus(),
             hidden=standard_hidden(target),
         )
     )
@@ -196,6 +198,7 @@ def compile_into(target: Target, root: Path, mounted: str, files: Iterable[str])
             env={},
             limits=_PREPARE_LIMITS,
             scratch_bytes=64 << 20,
+            cpus=spare_cpus(),
             stdin=json.dumps(list(names)).encode(),
             hidden=standard_hidden(target),
         )

@@ -62,9 +62,20 @@ def test_siblings_are_read_from_the_kernels_topology(tmp_path: Path):
         folder = tmp_path / f"cpu{cpu}" / "topology"
         folder.mkdir(parents=True)
         (folder / "thread_siblings_list").write_text(siblings + "\n")
-    assert physical_cores(frozenset({0, 1, 4, 5}), tmp_path) == (Core(cpus=(0, 4)), Core(cpus=(1, 5)))
-    assert physical_cores(frozenset({1, 4}), tmp_path) == (Core(cpus=(1,)), Core(cpus=(4,)))
-    assert physical_cores(frozenset({7}), tmp_path) == (Core(cpus=(7,)),)
+    zero, one, seven = (0, 4), (1, 5), (7,)
+    whole = (Core(cpus=zero, siblings=zero), Core(cpus=one, siblings=one))
+    assert physical_cores(frozenset({0, 1, 4, 5}), tmp_path) == whole
+    parts = (Core(cpus=(1,), siblings=one), Core(cpus=(4,), siblings=zero))
+    assert physical_cores(frozenset({1, 4}), tmp_path) == parts
+    assert physical_cores(frozenset({7}), tmp_path) == (Core(cpus=seven, siblings=seven),)
+
+
+def test_a_core_is_leased_once_though_two_processes_may_use_different_siblings_of_it(tmp_path: Path):
+    first, second = (Core(cpus=(cpu,), siblings=(0, 4)) for cpu in (0, 4))
+    with lease_core(deadline_s=0.1, folder=tmp_path, cores=(first,)) as lease:
+        assert lease.cpu == 0
+        with pytest.raises(HarnessError), lease_core(deadline_s=0.1, folder=tmp_path, cores=(second,)):
+            pass
 
 
 def test_the_locks_are_the_users_own_and_leave_nothing_in_the_temporary_folder(tmp_path: Path, monkeypatch):
