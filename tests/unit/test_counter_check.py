@@ -13,6 +13,7 @@ from qualityscore.errors import HarnessError
 from qualityscore.model.measure import Fault, Measured, Outcome, Part, Unavailable
 from qualityscore.suites import cost_timing
 from qualityscore.suites.cost_facts import Facts
+from qualityscore.suites.cost_findings import findings
 from qualityscore.suites.cost_kit import Kit, Workload
 from qualityscore.suites.cost_launch import Trouble
 from qualityscore.suites.cost_measures import Sides, cost_parts, growth, import_outcomes
@@ -185,3 +186,23 @@ def test_counts_of_another_result_tell_nothing_of_how_cost_grows():
     assert growth(WORKLOAD, right, FREE) == pytest.approx(1)  # (1100 - 550) / (550 - 275) = 2
     why = Trouble(reason=OTHER_RESULT, fault=Fault.HARNESS)
     assert growth(WORKLOAD, Counted(id="w", by_size=right.by_size, trouble=why), FREE) is None
+
+
+def whole(body_s: float) -> Timed:
+    """A side whose body takes these seconds at 4n and none at one item."""
+    return Timed(full=(body_s,) * 6, idle=(0.0,) * 6, wall=(body_s,) * 6, one=0.0, start=0.1)
+
+
+@pytest.mark.parametrize(("body_s", "told"), [(0.0199, False), (0.02, True)])
+def test_a_departure_of_a_body_below_20_ms_is_no_finding(tmp_path: Path, body_s: float, told: bool):
+    # as many instructions on either side, and 26 % less time on the subject's: 1.35 times the speed
+    check = Pairs(id="w", subject=whole(body_s * 0.74), reference=whole(body_s), runs=6)
+    found = findings(sides(side(1100), side(1100), tmp_path, checks={"w": check}))
+    assert [f.code for f in found] == (["cost-departure"] if told else [])
+
+
+@pytest.mark.parametrize(("departed", "told"), [(1.24, False), (1.26, True)])
+def test_a_departure_is_a_finding_above_a_quarter(tmp_path: Path, departed: float, told: bool):
+    check = Pairs(id="w", subject=whole(1.0), reference=whole(departed), runs=6)
+    found = findings(sides(side(1100), side(1100), tmp_path, checks={"w": check}))
+    assert [f.code for f in found] == (["cost-departure"] if told else [])
