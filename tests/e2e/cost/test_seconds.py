@@ -12,15 +12,25 @@ from qualityscore.model.measure import Fault, Measured
 from qualityscore.model.task import Task
 from qualityscore.runtime.documents import load_profile
 from qualityscore.suites import cost
-from tests.e2e.cost.conftest import MakeTarget, variant
+from tests.e2e.cost.conftest import REFERENCE, MakeTarget
 
 EFFICIENCY = {"workload.cost", "import.cost"}
 
 
+@pytest.fixture
+def spinning(task: Task, tmp_path: Path) -> Task:
+    """The task with the workload `spin` alone, which takes no memory: twice its turns are twice its time."""
+    folder = tmp_path / "probes"
+    folder.mkdir()
+    source = (task.probes_folder / "workloads.py").read_text("utf-8")
+    (folder / "workloads.py").write_text(source + "\nWORKLOADS = [w for w in WORKLOADS if w.id == 'spin']\n", "utf-8")
+    return task.model_copy(update={"probes_folder": folder})
+
+
 @pytest.mark.slow
-def test_twice_the_work_is_half_the_score_in_seconds_too(make_target: MakeTarget, one_workload: Task, tmp_path: Path):
-    twice = make_target(variant(plain="index(words)"), of=one_workload)
-    found = cost.run(twice, make_target(is_reference=True, of=one_workload), counter="cpu", root=tmp_path)
+def test_twice_the_work_is_half_the_score_in_seconds_too(make_target: MakeTarget, spinning: Task, tmp_path: Path):
+    twice = make_target(REFERENCE.replace("in range(turns)", "in range(2 * turns)"), of=spinning)
+    found = cost.run(twice, make_target(is_reference=True, of=spinning), counter="cpu", root=tmp_path)
     assert found.counter == "cpu"
     profile = load_profile("reference")
     others = frozenset(m.id for d in profile.dimensions for m in d.metrics) - EFFICIENCY
