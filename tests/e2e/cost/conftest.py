@@ -14,21 +14,11 @@ from qualityscore.runtime.sandbox.select import select
 from qualityscore.runtime.target import Environment, Target
 from qualityscore.runtime.tasks import load_task
 from qualityscore.runtime.workspace import copy
+from tests.e2e.cost.cheats import REFERENCE
 
 TASK = Path(__file__).parent / "task"
-REFERENCE = (TASK / "reference" / "tally.py").read_text("utf-8")
 
 MakeTarget = Callable[..., Target]
-
-
-def variant(*prefix: str, **bodies: str) -> str:
-    """The reference with `prefix` lines before it, and statements before the work of the functions that are named."""
-    source = "\n".join([*prefix, REFERENCE])
-    for name, statements in bodies.items():
-        head = f"def {name}(words):\n"
-        assert head in source
-        source = source.replace(head, head + "".join(f"    {line}\n" for line in statements.splitlines()))
-    return source
 
 
 @pytest.fixture(scope="session")

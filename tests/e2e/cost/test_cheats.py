@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from qualityscore.core.costs import counters_disagree
+from qualityscore.core.normalise import normalise
 from qualityscore.model.cost import CostOutcome
-from qualityscore.model.measure import Fault, Measured, Outcome, Part
+from qualityscore.model.measure import Fault, Measured, MetricSpec, Outcome, Part
+from qualityscore.model.report import MeasureReport
 from qualityscore.model.task import Task
+from qualityscore.runtime import documents
 from qualityscore.runtime.target import Target
 from qualityscore.suites import cost
 from qualityscore.suites.cost_kit import prepare_bench, prepare_kit
 from qualityscore.suites.cost_launch import Mode, run_units, unit_of
 from qualityscore.suites.counting import OTHER_RESULT, count_side
-from tests.e2e.cost.conftest import MakeTarget, variant
+from tests.e2e.cost.cheats import CHEATS, variant
+from tests.e2e.cost.conftest import MakeTarget
 
 TWICE = "index(words)"
 """A statement before the reference's own work, which makes it twice the work."""
@@ -38,6 +44,45 @@ def ratio(found: CostOutcome, measure: str, part: str) -> float:
     mine, theirs = (parts(side[measure])[part].value for side in (found.subject, found.reference))
     assert theirs is not None
     return theirs / mine if mine else 0.0
+
+
+SPECS = [m for d in documents.load_profile("reference").dimensions for m in d.metrics]
+FAST = "the workload's order, by a file"
+Evaluate = Callable[[str], dict[str, MeasureReport]]
+
+
+def scored_measure(spec: MetricSpec, found: CostOutcome) -> MeasureReport:
+    mine, theirs = found.subject[spec.id], found.reference[spec.id]
+    return normalise(spec, mine, theirs, credibility=1.0, rng=np.random.default_rng(0)).report
+
+
+@pytest.fixture(scope="module")
+def evaluate(make_target: MakeTarget, one_workload: Task, root: Path) -> Evaluate:
+    """The scored measures of a source of tally.py with the workload `plain` alone; each source is run once."""
+    reference = make_target(of=one_workload, is_reference=True)
+    kept: dict[str, dict[str, MeasureReport]] = {}
+
+    def scored(source: str) -> dict[str, MeasureReport]:
+        if source not in kept:
+            found = cost.run(make_target(source, of=one_workload), reference, root=root)
+            kept[source] = {spec.id: scored_measure(spec, found) for spec in SPECS if spec.id in found.subject}
+        return kept[source]
+
+    return scored
+
+
+@pytest.mark.parametrize("name", [FAST, *(pytest.param(n, marks=pytest.mark.slow) for n in CHEATS if n != FAST)])
+def test_no_measure_of_a_cheat_scores_better_than_its_plain_twins(name: str, evaluate: Evaluate):
+    cheating, plain = evaluate(CHEATS[name].cheating), evaluate(CHEATS[name].plain)
+    assert set(plain) == {"workload.cost", "import.cost", "peak_heap", "peak_rss"}
+    gained = {id_: (cheating[id_].low, twin.high) for id_, twin in plain.items() if _gains(cheating[id_], twin)}
+    assert gained == {}
+
+
+def _gains(cheating: MeasureReport, twin: MeasureReport) -> bool:
+    assert cheating.low is not None
+    assert twin.high is not None
+    return cheating.low > twin.high + 0.02
 
 
 def slack(found: CostOutcome, part: str) -> float:

@@ -12,7 +12,8 @@ from qualityscore.model.measure import Fault, Measured, NotApplicable, Outcome, 
 from qualityscore.model.task import Task
 from qualityscore.runtime.target import Target
 from qualityscore.suites import cost
-from tests.e2e.cost.conftest import REFERENCE, MakeTarget, variant
+from tests.e2e.cost.cheats import REFERENCE, variant
+from tests.e2e.cost.conftest import MakeTarget
 
 MEASURES = {"workload.cost", "import.cost", "peak_heap", "peak_rss"}
 MIB = 1 << 20

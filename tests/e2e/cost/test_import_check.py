@@ -9,7 +9,8 @@ import pytest
 from qualityscore.model.measure import Fault, Measured, Unavailable
 from qualityscore.model.task import Task
 from qualityscore.suites import cost
-from tests.e2e.cost.conftest import REFERENCE, MakeTarget
+from tests.e2e.cost.cheats import REFERENCE
+from tests.e2e.cost.conftest import MakeTarget
 
 SEEING = "'cachegrind' in open('/proc/self/maps').read()"
 TABLE = f"if not {SEEING}:\n    TABLE = [i * i % 7 for i in range(1_000_000)]\n"

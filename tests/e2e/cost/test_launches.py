@@ -17,7 +17,8 @@ from qualityscore.suites import cost
 from qualityscore.suites.cost_kit import Bench, Kit, prepare_bench, prepare_kit
 from qualityscore.suites.cost_launch import MESSAGE_BYTES, Mode, UnitRun, run_units, trouble, unit_of
 from qualityscore.suites.memory import STANDARD_DESCRIPTORS, run_heap
-from tests.e2e.cost.conftest import MakeTarget, variant
+from tests.e2e.cost.cheats import variant
+from tests.e2e.cost.conftest import MakeTarget
 
 
 @pytest.fixture(scope="module")

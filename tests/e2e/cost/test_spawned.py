@@ -9,7 +9,8 @@ from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_kit import prepare_bench, prepare_kit
 from qualityscore.suites.cost_measures import Sides, memory_parts
 from qualityscore.suites.memory import run_heap, run_native
-from tests.e2e.cost.conftest import MakeTarget, variant
+from tests.e2e.cost.cheats import variant
+from tests.e2e.cost.conftest import MakeTarget
 
 MIB = 1 << 20
 SPAWNING = (

@@ -6,7 +6,8 @@ import pytest
 
 from qualityscore.model.task import Task
 from qualityscore.suites.workload_validity import measure_shares, unfit_workloads
-from tests.e2e.cost.conftest import REFERENCE, MakeTarget
+from tests.e2e.cost.cheats import REFERENCE
+from tests.e2e.cost.conftest import MakeTarget
 
 WORKLOADS = '''
 class Steps:
