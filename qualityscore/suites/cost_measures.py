@@ -19,6 +19,9 @@ from qualityscore.suites.counting import LEFT_BEHIND, Counted, Overheads
 from qualityscore.suites.memory import Heap, Native, median_bytes
 from qualityscore.suites.timed import ImportPairs, Pairs
 
+HELD_BYTES = 1 << 20
+"""By how much resident memory of equal starts may differ; no less is charged to the heap."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
@@ -372,15 +375,20 @@ def memory_parts(sides: Sides) -> dict[str, tuple[tuple[Part, ...], tuple[Part, 
             heaps[0].append(gone)
         else:
             peaks[0].append(_peak_part(native, min(base, median_bytes(native.one))))
-            heaps[0].append(_heap_part(id_, heap_s.get(id_), native, peaks[0][-1]))
+            held = median_bytes(native.one) - base
+            heaps[0].append(_heap_part(id_, heap_s.get(id_), native, peaks[0][-1], held))
     return {
         "peak_heap": (tuple(heaps[0]), tuple(heaps[1])),
         "peak_rss": (tuple(peaks[0]), tuple(peaks[1])),
     }
 
 
-def _heap_part(id_: str, heap: Heap | None, native: Native, peak: Part) -> Part:
-    """The heap; of several processes the `peak` of their resident memory where it is more, since memray may see one."""
+def _heap_part(id_: str, heap: Heap | None, native: Native, peak: Part, held: int = 0) -> Part:
+    """The heap; of several processes the `peak` of their resident memory where it is more, since memray may see one.
+
+    `held` is what a run of one item takes beyond the reference's. Above `HELD_BYTES` it is added, up to the `peak`:
+    memray sees the body alone, and what the import has ready before it is charged as its work is.
+    """
     if heap is None or heap.trouble is not None or not heap.samples:
         why = heap.trouble if heap is not None and heap.trouble else None
         return missing(id_, why or Trouble(reason="memray was not run", fault=Fault.HARNESS))
@@ -390,11 +398,15 @@ def _heap_part(id_: str, heap: Heap | None, native: Native, peak: Part) -> Part:
         note = f"resident memory of several processes above idle; the heap that memray saw is {value / 2**20:.1f} MiB"
         return Part(id=id_, value=peak.value, samples=tuple(max(0.0, s - idle) for s in peak.samples), note=note)
     note = f"{heap.unseen} threads or processes were started; the heap of processes not forked is not in it"
+    said = [note] if heap.unseen else []
+    added = min(float(held), (peak.value or 0.0) - value) if held > HELD_BYTES else 0.0
+    if added > 0:
+        said.append(f"{added / 2**20:.1f} MiB of it were held before the body began, beyond the reference's start")
     return Part(
         id=id_,
-        value=value,
-        samples=tuple(float(s) for s in heap.samples),
-        note=note if heap.unseen else None,
+        value=value + max(0.0, added),
+        samples=tuple(s + max(0.0, added) for s in heap.samples),
+        note="; ".join(said) or None,
     )
 
 

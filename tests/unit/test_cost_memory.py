@@ -75,9 +75,11 @@ def test_a_workload_that_took_all_its_time_is_not_run_again(monkeypatch, state: 
     assert native.trouble.fault is fault
 
 
-def heap_part(tmp_path: Path, *, heap: int, unseen: int, resident: int, sampled: bool) -> Part:
-    """peak_heap of a subject: bytes under memray, and resident bytes beside 10 MiB of one item."""
-    native = Native(id="w", digests=("right",), full=(10 * MIB + resident,) * 3, one=(10 * MIB,) * 3, sampled=sampled)
+def heap_part(
+    tmp_path: Path, *, heap: int, resident: int, unseen: int = 0, sampled: bool = False, one: int = 10 * MIB
+) -> Part:
+    """peak_heap of a subject: bytes under memray, and resident bytes beside the 10 MiB of the reference's one item."""
+    native = Native(id="w", digests=("right",), full=(10 * MIB + resident,) * 3, one=(one,) * 3, sampled=sampled)
     own = Native(id="w", digests=("right",), full=(12 * MIB,) * 3, one=(10 * MIB,) * 3)
     sides = Sides(
         kit=Kit(workloads=(WORKLOAD,), suite=tmp_path, inputs=tmp_path),
@@ -106,6 +108,27 @@ def test_one_process_has_its_heap_and_more_heap_than_is_resident_stays_heap(tmp_
     assert (alone.value, alone.note) == (MIB, None)
     untouched = heap_part(tmp_path, heap=60 * MIB, unseen=0, resident=50 * MIB, sampled=True)
     assert (untouched.value, untouched.note) == (60 * MIB, None)
+
+
+def test_what_the_import_holds_beyond_the_references_is_in_the_heap(tmp_path: Path):
+    ready = heap_part(tmp_path, heap=MIB, resident=31 * MIB, one=40 * MIB)
+    assert (ready.value, ready.samples) == (31 * MIB, (31 * MIB, 31 * MIB))
+    assert ready.note == "30.0 MiB of it were held before the body began, beyond the reference's start"
+
+
+@pytest.mark.parametrize(
+    ("resident", "one", "value"),
+    [
+        (30, 30, 21),  # 20 MiB at one item, which the body's 1 MiB comes on top of
+        (40, 50, 40),  # a peak of the import's own, freed before the body: no more than was ever resident
+        (30, 11, 1),  # 1 MiB is within what equal starts differ by
+        (30, 8, 1),  # a lighter start earns nothing
+        (1, 50, 1),  # a peak below the start is no peak
+    ],
+)
+def test_the_heap_is_charged_a_heavier_start_up_to_what_is_resident(tmp_path: Path, resident, one, value):
+    part = heap_part(tmp_path, heap=MIB, resident=resident * MIB, one=one * MIB)
+    assert part.value == value * MIB
 
 
 def test_what_was_started_and_not_seen_is_noted(tmp_path: Path):

@@ -71,7 +71,17 @@ def evaluate(make_target: MakeTarget, one_workload: Task, root: Path) -> Evaluat
     return scored
 
 
-@pytest.mark.parametrize("name", [FAST, *(pytest.param(n, marks=pytest.mark.slow) for n in CHEATS if n != FAST)])
+KNOWN = {
+    "the workload's name, by the command line": "memray runs inside the process, whose command line names it",
+}
+
+
+def marks_of(name: str) -> list[pytest.MarkDecorator]:
+    known = [pytest.mark.xfail(reason=KNOWN[name], strict=True)] if name in KNOWN else []
+    return known if name == FAST else [pytest.mark.slow, *known]
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=marks_of(name)) for name in CHEATS])
 def test_no_measure_of_a_cheat_scores_better_than_its_plain_twins(name: str, evaluate: Evaluate):
     cheating, plain = evaluate(CHEATS[name].cheating), evaluate(CHEATS[name].plain)
     assert set(plain) == {"workload.cost", "import.cost", "peak_heap", "peak_rss"}
