@@ -179,6 +179,18 @@ def test_an_import_that_fails_while_it_is_checked_is_the_subjects_fault(tmp_path
     assert found == Unavailable(reason=why.reason, fault=Fault.SUBJECT)
 
 
+@pytest.mark.parametrize(("fault", "pairs_decide"), [(Fault.SUBJECT, False), (Fault.HARNESS, True)])
+def test_an_import_that_could_not_be_counted_is_paired_unless_that_was_its_own_doing(
+    tmp_path: Path, monkeypatch, fault: Fault, pairs_decide: bool
+):
+    monkeypatch.setattr(cost_timing, "measure_import_pairs", lambda *_, **__: imports(0.01, 0.01))
+    steps = SimpleNamespace(plan=lambda launches: None, step=lambda: None)
+    timing = cost_timing.Timing(counted=True, steps=steps, root=tmp_path, scratch=tmp_path)
+    lost = Counts(import_trouble=Trouble(reason="it left processes behind", fault=fault))
+    subject = Facts(native=NativeRuns(), counts=lost)
+    assert timing.import_doubted(None, None, subject, REFERENCE, None) is pairs_decide
+
+
 def test_counts_of_another_result_tell_nothing_of_how_cost_grows():
     counted = side(1100).counts
     assert counted is not None
