@@ -2,34 +2,99 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
+import shutil
+import tomllib
 
 import pytest
 
+from nightly import honest_subjects, verdict_equality
+from nightly.honest_subjects import Project, Subject, committed
+from nightly.verdict_equality import Seen
 from qualityscore.errors import SandboxUnavailableError
+from qualityscore.runtime import environment, reference, tasks, workspace
+from qualityscore.runtime.cache import cache_root
+from qualityscore.runtime.sandbox import PROVIDERS
 from qualityscore.runtime.sandbox.select import select
+from qualityscore.runtime.target import Target
 
-TOOL = Path(__file__).parents[1] / "nightly" / "verdict_equality.py"
+
+@pytest.fixture(autouse=True)
+def a_sandbox(request):
+    if "slow" in request.keywords:
+        try:
+            select()
+        except SandboxUnavailableError as error:
+            pytest.skip(str(error))
 
 
-@pytest.fixture(scope="module")
-def tool():
-    try:
-        select()
-    except SandboxUnavailableError as error:
-        pytest.skip(str(error))
-    specification = spec_from_file_location("verdict_equality", TOOL)
-    module = module_from_spec(specification)
-    sys.modules["verdict_equality"] = module
-    specification.loader.exec_module(module)
-    return module
+def test_all_that_this_repository_holds_is_among_the_honest_subjects():
+    repos = honest_subjects.REPOS
+    names = {task: [subject.name for subject in committed(task)] for task in tasks.task_ids()}
+    for folder in [*repos.glob("independent/*/"), *repos.glob("hasty/*/*/")]:
+        assert str(folder.relative_to(repos)) in names[folder.name]
+    told = tomllib.loads((repos / "expected.toml").read_text("utf-8"))["subject"]
+    bare = {name for name, table in told.items() if table["recipe"] == "reference"}
+    assert set(told) - bare - set(honest_subjects.LEFT_OUT) == {n for of in names.values() for n in of if n in told}
+    for file in repos.glob("faults/*.toml"):
+        planted = [n for n in names[file.stem.removesuffix("-unseen")] if n.startswith(f"{file.stem} ")]
+        assert len(planted) == file.read_text("utf-8").count("[[fault]]")
+
+
+def test_each_of_them_can_be_put_together(tmp_path):
+    task = tasks.load_task("cachetools")
+    source = reference.fetch(task, cache_root())
+    for number, subject in enumerate(committed("cachetools")):
+        subject.build(tmp_path / str(number), source)
+        assert list((tmp_path / str(number)).rglob("*.py")), subject.name
 
 
 @pytest.mark.slow
-def test_verdicts_are_those_of_plain_pytest_and_nothing_honest_is_called_tampered(tool):
-    figures = tool.measure(["python-slugify", "inflection"], evaluations=6, seed=7)
-    assert figures.evaluations == 6  # two references, a re-implementation, three faults
+def test_verdicts_are_those_of_plain_pytest_and_nothing_honest_is_called_tampered():
+    figures = verdict_equality.measure(["python-slugify", "inflection"], evaluations=6, seed=7, jobs=2)
+    assert (figures.compared, figures.uncompared, figures.broken) == (6, 0, 0)
     assert (figures.alarms, figures.differences) == (0, 0)
     assert figures.protected <= figures.moved <= figures.tests
+
+
+def test_shards_compare_their_share_and_no_subject_twice(monkeypatch):
+    """Seven of nine subjects that one project has: by hand, shards of 4 and 3, the first with numbers 0, 2, 4, 6."""
+    played = []
+
+    def evaluate(_project, subject, _timeout_s):
+        played.append(subject.name)
+        return Seen(compared=1)
+
+    monkeypatch.setattr(verdict_equality, "evaluate", evaluate)
+    monkeypatch.setattr(verdict_equality, "_prepared", lambda name, _: (Project(name, None, ()), 1.0))
+    monkeypatch.setattr(verdict_equality, "subjects", lambda *_: (Subject(str(n), print) for n in range(9)))
+    figures = [verdict_equality.measure(["one"], evaluations=7, seed=1, shard=(k, 2)) for k in (0, 1)]
+    assert [one.compared for one in figures] == [4, 3]
+    assert played == ["0", "2", "4", "6", "1", "3", "5"]
+
+
+def test_what_cannot_be_compared_is_made_up_for(monkeypatch):
+    """Every other subject is not comparable: three comparisons take the first five of nine."""
+    monkeypatch.setattr(
+        verdict_equality,
+        "evaluate",
+        lambda _, subject, __: Seen(uncompared=1) if int(subject.name) % 2 else Seen(compared=1),
+    )
+    monkeypatch.setattr(verdict_equality, "_prepared", lambda name, _: (Project(name, None, ()), 1.0))
+    monkeypatch.setattr(verdict_equality, "subjects", lambda *_: (Subject(str(n), print) for n in range(9)))
+    figures = verdict_equality.measure(["one"], evaluations=3, seed=1)
+    assert (figures.compared, figures.uncompared) == (3, 2)
+
+
+def test_a_subject_on_which_plain_pytest_does_not_end_is_not_taken_for_compared(tmp_path):
+    def hang(destination, source):
+        shutil.copytree(source, destination)
+        (module,) = destination.rglob("slugify/__init__.py")
+        module.write_text(module.read_text() + "\nimport time\ntime.sleep(600)\n")
+
+    task = tasks.load_task("python-slugify")
+    imports = tuple(task.spec.surface.imports)
+    built = environment.ensure(task.folder / task.spec.environment.lock, task.spec.environment.python, cache_root())
+    tree = workspace.copy(reference.fetch(task, cache_root()), tmp_path / "reference", imports).tree
+    target = Target(task=task, tree=tree, environment=built, sandbox=PROVIDERS[-1])
+    seen = verdict_equality.evaluate(Project(task.id, target, ()), Subject("hangs", hang), 3.0)
+    assert (seen.compared, seen.uncompared, seen.broken) == (0, 1, 0)
