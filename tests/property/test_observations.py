@@ -23,6 +23,9 @@ plain = st.recursive(
 )
 phase = st.tuples(st.sampled_from(["setup", "call", "teardown"]), st.sampled_from(["passed", "failed"]), st.booleans())
 passing = st.just([["setup", "passed", False], ["call", "passed", False], ["teardown", "passed", False]])
+replaced = st.lists(
+    st.tuples(st.text(max_size=8), st.none() | st.text(max_size=8), st.integers() | st.none()), max_size=3
+)
 near = st.fixed_dictionaries(
     {
         "phases": passing | st.lists(phase, max_size=4) | plain,
@@ -31,7 +34,7 @@ near = st.fixed_dictionaries(
         | st.fixed_dictionaries({"type": plain, "bases": plain, "text": plain, "frames": plain, "location": plain}),
         "records": plain | st.lists(st.tuples(st.just("a0") | plain, st.just(0) | plain, st.lists(plain) | plain)),
     },
-    optional={"absent": plain, "trace": plain, "collection": plain, "items": plain},
+    optional={"absent": plain, "trace": plain, "collection": plain, "items": plain, "changed": plain | replaced},
 )
 message = (
     st.binary(max_size=200) | plain.map(lambda v: json.dumps(v).encode()) | near.map(lambda v: json.dumps(v).encode())
