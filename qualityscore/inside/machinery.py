@@ -43,6 +43,7 @@ _FOLDER = os.path.dirname(__file__)
 _WORDS = re.compile(r"\w+")
 _MOST = 40
 _MISSING = object()
+_NAMESPACE = type.__dict__["__dict__"].__get__  # asks no metaclass
 
 
 def _names(namespace):
@@ -84,10 +85,10 @@ class Suite:
         self.bound.append((spec.origin, vars(module), names))
         return module
 
-    def changed(self):
-        """Names that are no longer bound to the originals, though the text does not bind them."""
+    def replaced(self):
+        """(name, what it is bound to) for names that are not bound to the originals, though the text binds them not."""
         return [
-            f"suite.{name}"
+            (f"suite.{name}", namespace.get(name))
             for path, namespace, names in self.bound
             for name, value in names.items()
             if namespace.get(name) is not value and not _binds(path, name)
@@ -146,20 +147,26 @@ class Parts:
             self._keep(home, namespace, defined, deep=True)
         self._likely = [(shown, vars(owner), name, vars(owner).get(name)) for shown, owner, name in _LIKELY]
 
-    def changed(self):
-        """Names of the parts that are not what they were."""
+    def changed(self, subject):
+        """[name, file, line] for the parts that are not what they were.
+
+        The place is the replacement's, by its own account, where it is a function or a class of a file below the folder
+        `subject` (the file relative to that); otherwise both are None.
+        """
         found = [
-            shown
+            (shown, namespace.get(name, _MISSING))
             for shown, namespace, name, value in (*self._entries, *self._likely)
             if namespace.get(name, _MISSING) is not value
         ]
         found += [
-            shown
+            (shown, function)
             for shown, function, code, defaults in self._functions
             if function.__code__ is not code or function.__defaults__ is not defaults
         ]
-        found += [shown for shown, table, items in self._tables if not _is_same(table, items)]
-        return [*found, *self._suite.changed()][:_MOST]
+        found += [
+            (shown, _first_new(table, items)) for shown, table, items in self._tables if not _is_same(table, items)
+        ]
+        return [[shown, *_place(value, subject)] for shown, value in [*found, *self._suite.replaced()][:_MOST]]
 
     def _keep(self, shown, namespace, names, deep=False):
         for name in names:
@@ -186,6 +193,34 @@ def _is_code_of(module, part):
 
 def _is_method(part):
     return isinstance(part, types.FunctionType | staticmethod | classmethod | property)
+
+
+def _first_new(table, items):
+    known = dict(items)
+    return next((value for name, value in list(table.items()) if known.get(name, _MISSING) is not value), None)
+
+
+def _place(value, subject):
+    """The file and line of a function, of a class' first function or of what its instances are called by."""
+    try:
+        for code in _codes(value):
+            if type(code.co_filename) is str and code.co_filename.startswith(subject + "/"):
+                return code.co_filename.removeprefix(subject + "/"), code.co_firstlineno
+    except Exception:  # a subject's object may answer with anything; that its place is unknown is no verdict
+        pass
+    return None, None
+
+
+def _codes(value):
+    kind = type(value)
+    if kind in (staticmethod, classmethod, types.MethodType):
+        value, kind = value.__func__, type(value.__func__)
+    if kind is types.FunctionType:
+        yield value.__code__
+        return
+    for part in list(_NAMESPACE(value if issubclass(kind, type) else kind).values()):
+        if type(part) is types.FunctionType:
+            yield part.__code__
 
 
 def _is_same(table, items):

@@ -11,6 +11,7 @@ Arguments of `prepare`: `suite` (folder of the derived suite), `work` (private w
 """
 
 import builtins
+import functools
 import importlib
 import inspect
 import os
@@ -42,8 +43,8 @@ class CollectionError(Exception):
 class State:
     """A collected file."""
 
-    def __init__(self, session, plugin, watcher, parts, record):
-        self.session, self.plugin, self.watcher, self.parts, self.record = session, plugin, watcher, parts, record
+    def __init__(self, session, plugin, watcher, changed, record):
+        self.session, self.plugin, self.watcher, self.changed, self.record = session, plugin, watcher, changed, record
         self.items = {item.nodeid: item for item in session.items}
 
 
@@ -139,7 +140,7 @@ def prepare(args, send):
     files = watcher.seen()["files"] if watcher is not None else []
     items = [item.nodeid for item in session.items]
     send(wire.dumps({"items": items, "files": files}).encode())
-    return State(session, plugin, watcher, parts, record)
+    return State(session, plugin, watcher, functools.partial(parts.changed, subject), record)
 
 
 def _load_asyncio(folder):
@@ -200,7 +201,7 @@ def run(state, args, send):
             watcher.stop()
     if os.getpid() != own:
         return
-    message = {"phases": plugin.phases, "failure": plugin.failure, "changed": state.parts.changed()}
+    message = {"phases": plugin.phases, "failure": plugin.failure, "changed": state.changed()}
     if watcher is not None:
         message["trace"] = watcher.seen()
     text = wire.dumps(message)

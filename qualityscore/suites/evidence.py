@@ -21,6 +21,7 @@ _REACHING = frozenset(
     {
         *("_exit", "_getframe", "_current_frames", "get_objects", "get_referrers", "tb_frame", "f_back", "f_locals"),
         *("f_globals", "settrace", "setprofile", "__qs__", "_pytest", "pytest", "SCM_RIGHTS"),
+        *("builtins", "__builtins__"),
     }
 )
 _EXPECTATIONS = ("raises", "approx", "fail", "skip", "xfail", "importorskip", "exit")
@@ -29,8 +30,15 @@ DECISIVE = ("builtins.", "inside.", "suite.", "_pytest.", *(f"pytest.{name}" for
 _REACHING_TEXT = ("/proc/self", "/qs/", "_pytest")
 
 
-def unusual(expected: Sequence[ExpectedTest], derived: Mapping[str, DerivedSuite], seen: Seen) -> Iterator[Evidence]:
-    """Observations that nobody asked for, several messages of one test, and machinery that was replaced."""
+def unusual(
+    expected: Sequence[ExpectedTest], derived: Mapping[str, DerivedSuite], seen: Seen, tree: Tree
+) -> Iterator[Evidence]:
+    """Observations that nobody asked for, several messages of one test, and machinery that was replaced.
+
+    What replaced it is told by the subject's own process: its place is shown where it is a file of the subject.
+    """
+    files = frozenset(tree.files)
+    places: dict[str, Location] = {}
     asked = {(file, item.key, item.test) for file, suite in derived.items() for item in suite.assertions}
     keys = {(file, key) for file, key, _ in asked}
     changed: dict[str, list[str]] = {}
@@ -43,19 +51,25 @@ def unusual(expected: Sequence[ExpectedTest], derived: Mapping[str, DerivedSuite
         unasked = sorted({key for key, _, _ in observation.records if (test.file, key) not in keys})
         if unasked:
             yield Evidence(kind="unasked_observation", message=f"{test.id} recorded what no assertion asks for")
-        for name in observation.changed:
+        for name, place in observation.changed:
             changed.setdefault(name, []).append(test.id)
+            if place is not None and place.path in files:
+                places.setdefault(name, place)
     decisive = {name: ids for name, ids in changed.items() if name.startswith(DECISIVE)}
     for name, ids in sorted(changed.items()):
         if name not in decisive:
             message = f"{name} was replaced and not put back in {len(ids)} tests, first in {ids[0]}"
-            yield Evidence(kind="changed_machinery", message=message)
+            yield Evidence(kind="changed_machinery", message=message, location=places.get(name))
     if decisive:
         shown = sorted(decisive, key=lambda name: (-len(decisive[name]), name))
         rest = f" and {len(shown) - _MOST_PLACES} more" if len(shown) > _MOST_PLACES else ""
         tests = len({test for ids in decisive.values() for test in ids})
         message = f"what assertions compute with was replaced in {tests} tests: {', '.join(shown[:_MOST_PLACES])}{rest}"
-        yield Evidence(kind="replaced_machinery", message=message, decisive=True)
+        first = next((places[name] for name in shown if name in places), None)
+        yield Evidence(kind="replaced_machinery", message=message, location=first, decisive=True)
+        others = {places[name]: name for name in reversed(shown) if places.get(name, first) != first}
+        for place in list(others)[: -_MOST_PLACES - 1 : -1]:
+            yield Evidence(kind="reaching_code", message=f"replaces {others[place]}", location=place)
 
 
 def reaching_code(tree: Tree) -> Iterator[Evidence]:

@@ -94,9 +94,11 @@ def run(
                 output=None if outcome is TestOutcome.PASSED else _end_of(unit[0].output),
             )
         )
-    evidence.extend(unusual(expected, derived, seen))
+    evidence.extend(unusual(expected, derived, seen, target.tree))
     if any(item.decisive for item in evidence):
         evidence.extend(reaching_code(target.tree))
+        if not any(item.location for item in evidence):
+            evidence.append(Evidence(kind="no_place", message="no place of the subject was found that does it"))
     return FunctionalOutcome(
         tests=tuple(results),
         modules=trial.finish().modules,

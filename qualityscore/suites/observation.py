@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from qualityscore.judging.predicates import Record
 from qualityscore.model.bounds import LAST_LINE, is_relative
+from qualityscore.model.outcome import Location
 
 _MOST_FRAMES = 60
 _TEXT = 4000
@@ -69,7 +70,9 @@ class Observation:
     raised: Raised | None
     records: tuple[Record, ...]
     traced: Traced | None = None
-    changed: tuple[str, ...] = ()  # parts of the test machinery that were replaced
+    changed: tuple[
+        tuple[str, Location | None], ...
+    ] = ()  # replaced parts of the test machinery, by what of the subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +98,7 @@ def read_observation(messages: tuple[bytes, ...]) -> Observation | None:
             raised=read_raised(document["failure"]),
             records=tuple(_record(entry) for entry in document["records"]),
             traced=_traced(document.get("trace")),
-            changed=_texts(document.get("changed", [])),
+            changed=tuple(_changed(*entry) for entry in document.get("changed", [])),
         )
     except MALFORMED:
         return None
@@ -168,13 +171,22 @@ def read_raised(entry: Any) -> Raised | None:
     )
 
 
+def _changed(name: Any, path: Any, line: Any) -> tuple[str, Location | None]:
+    if path is None:
+        return _text(name), None
+    return _text(name), Location(path=_below(_text(path)), line=_line(line))
+
+
 def _frame(entry: Any) -> Frame:
     place, path, line, function = entry
     if place not in {"subject", "suite", "other"}:
         raise ValueError("not a frame")
-    known = line if type(line) is int and 1 <= line <= LAST_LINE else None
     shown = _below(_text(path)) if place == "subject" else _text(path)
-    return Frame(place=place, path=shown, line=known, function=_text(function))
+    return Frame(place=place, path=shown, line=_line(line), function=_text(function))
+
+
+def _line(line: Any) -> int | None:
+    return line if type(line) is int and 1 <= line <= LAST_LINE else None
 
 
 def _below(path: str) -> str:

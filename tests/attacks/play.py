@@ -127,6 +127,7 @@ class Player:
             outcome=outcome,
             passed=tuple(sorted(passed)),
             listed=tuple(sorted(listed)),
+            places=tuple(sorted({item.location.path for item in report.evidence if item.location})),
             endings=tuple(sorted({t.failure.subclass for t in report.functional.tests if t.failure})),
             scores=scores_of(report),
             notes=(*broken, *gained),

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from attacks.corpus.machinery import ATTACKS, WRONG
-from qualityscore.model.outcome import TestOutcome
+from qualityscore.model.outcome import Location, TestOutcome
 
 FILES = {attack.name: attack.files for attack in ATTACKS}
 
@@ -119,6 +119,78 @@ def test_what_assertions_compute_with_is_replaced_by_no_honest_program(stage, ex
     assert [item.kind for item in decisive] == ["replaced_machinery"]
     assert name in decisive[0].message
     assert found.tampered
+
+
+PLACED = ("builtins.divmod", "inside.encode.encode", "inside.built-ins", "suite.len")
+
+
+@pytest.mark.parametrize("name", PLACED)
+def test_a_replacement_is_shown_with_its_own_place(stage, expected, name):
+    text = REPLACED[name] if "def entry" in REPLACED[name] else WRONG + REPLACED[name]
+    (line,) = [n for n, row in enumerate(text.splitlines(), 1) if row.startswith("def encode") or "lambda" in row]
+    found = stage.run({"m.py": text}, expected)
+    (decisive,) = [item for item in found.evidence if item.decisive]
+    assert decisive.location == Location(path="m.py", line=line)
+
+
+def test_several_places_are_shown_each_with_what_it_replaces(stage, expected):
+    lying = f"""
+import builtins, other
+builtins.divmod = lambda first, second: (0, 0)
+{textwrap.dedent(GOOD["m.py"])}"""
+    found = stage.run({"m.py": lying, "other.py": "import builtins\ndef pow(*a): ...\nbuiltins.pow = pow\n"}, expected)
+    (decisive,) = [item for item in found.evidence if item.decisive]
+    assert decisive.location == Location(path="m.py", line=3)
+    (other,) = [item for item in found.evidence if item.message == "replaces builtins.pow"]
+    assert other.location == Location(path="other.py", line=2)
+
+
+def test_a_replacement_by_a_class_is_placed_by_its_methods(stage, expected):
+    lying = (
+        GOOD["m.py"]
+        + """
+        class Liar(type):
+            def __dict__(cls): raise SystemExit
+            def __call__(cls, *values): return (0, 0)
+        import builtins
+        builtins.divmod = Liar("Lie", (), {})
+        builtins.pow = Liar("Pow", (), {"answer": lambda: 0})
+    """
+    )
+    found = stage.run({"m.py": lying}, expected)
+    (decisive,) = [item for item in found.evidence if item.decisive]
+    assert "builtins.divmod" in decisive.message
+    assert decisive.location == Location(
+        path="m.py", line=lying.splitlines().index('        builtins.pow = Liar("Pow", (), {"answer": lambda: 0})') + 1
+    )
+
+
+def test_where_nothing_shows_the_place_the_report_says_so(stage, expected):
+    hidden = (
+        GOOD["m.py"]
+        + """
+        vars(__import__("built" + "ins"))["divmod"] = max
+    """
+    )
+    found = stage.run({"m.py": hidden}, expected)
+    assert found.tampered
+    assert [item.location for item in found.evidence] == [None, None]
+    assert [item.kind for item in found.evidence] == ["replaced_machinery", "no_place"]
+
+
+def test_a_place_outside_of_the_subject_is_not_shown(stage, expected):
+    """A replacement names its own file: by the standard library's name, or by one that the subject does not have."""
+    for file in ("/usr/lib/python3/json.py", "/qs/subject/absent.py", "/qs/subject/../../etc/passwd"):
+        text = (
+            GOOD["m.py"]
+            + f"""
+        names = {{}}
+        exec(compile("def divmod(*a): ...", {file[:2]!r} + {file[2:]!r}, "exec"), names)
+        vars(__import__("built" + "ins"))["divmod"] = names["divmod"]
+        """
+        )
+        found = stage.run({"m.py": text}, expected)
+        assert [item.kind for item in found.evidence] == ["replaced_machinery", "no_place"]
 
 
 def test_a_suite_computes_with_the_original_names(stage, expected):

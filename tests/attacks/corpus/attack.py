@@ -106,6 +106,7 @@ class Seen:
     outcome: str
     passed: tuple[str, ...] = ()
     listed: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()  # files of the subject that the evidence names
     endings: tuple[str, ...] = ()
     scores: dict[str, float | None] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -121,6 +122,8 @@ def disagreements(attack: Attack, seen: Seen) -> list[str]:
         found.append(f"passed {sorted(seen.passed)}, deserves {sorted(attack.passed)}")
     if missing := attack.listed - set(seen.listed):
         found.append(f"{sorted(missing)} not listed")
+    if attack.expected is Outcome.TAMPERED and not set(seen.places) & set(attack.files):
+        found.append("no place of the subject is named")
     if attack.endings and (strange := set(seen.endings) - attack.endings):
         found.append(f"failed by {sorted(strange)}")
     if found and seen.notes:
