@@ -104,6 +104,8 @@ class LocalScorer:
             return scored(answer)
         except SubjectError as error:
             return _nothing(str(error))
+        except HarnessError as error:
+            return _unmeasured(str(error))
         except OSError as error:
             return _unmeasured(f"the host failed: {error}")
         finally:

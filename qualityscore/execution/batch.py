@@ -249,8 +249,8 @@ class _Run:
             stored = Stored(state=State.REFUSED, report=None, code=error.code, reason=str(error))
         except QualityScoreError as error:
             stored = Stored(state=State.HARNESS, report=None, code=error.code, reason=str(error))
-        except OSError as error:
-            reason = f"the host failed: {error}"
+        except (OSError, MemoryError) as error:
+            reason = f"the host failed: {str(error) or 'there is not enough memory'}"
             stored = Stored(state=State.HARNESS, report=None, code=HarnessError.code, reason=reason)
         self.settle(number, row, key, stored)
         for other_number, other in self.release(key):

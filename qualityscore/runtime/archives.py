@@ -20,16 +20,21 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
-from qualityscore.errors import ArchiveError
+from qualityscore.errors import ArchiveError, HarnessError
+from qualityscore.runtime.blame import is_content, is_path
 
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".zip", ".whl")
 _CHUNK = 1 << 16
-_LARGEST_READ = 1 << 20
+_LARGEST_HEADER = 1 << 20
 _XZ_MEMORY = 128 << 20
 _LARGEST_DIRECTORY_ENTRY = 1 << 10
 _END_OF_ZIP, _END_BYTES = b"PK\x05\x06", 22
 _NAME_BYTES = 255
-_DAMAGED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, OSError)
+_ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_DAMAGED = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(EOFError, ValueError, RuntimeError, NotImplementedError, RecursionError),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,31 +56,54 @@ def unpack(archive: Path, destination: Path, limits: ArchiveLimits | None = None
     """Unpack into the folder `destination` (made here) and return the repository's folder in it.
 
     A single top folder that is not itself a package, as an sdist has it, is stepped into. Raises ArchiveError, a
-    SubjectError, for whatever is wrong with the archive; what was unpacked until then is the caller's to remove.
+    SubjectError, for whatever is wrong with the archive, and HarnessError where the host fails; what was unpacked until
+    then is the caller's to remove.
     """
     limits = limits or ArchiveLimits()
     if not is_archive(archive):
         raise ArchiveError(f"{archive.name} is not an archive of a known kind; the kinds are {', '.join(SUFFIXES)}.")
+    what = f"The archive {archive.name}"
     try:
-        size = archive.stat().st_size
+        with archive.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
     except OSError as error:
-        raise ArchiveError(f"The archive {archive} cannot be read: {error.strerror}.") from error
+        if is_path(error):
+            raise ArchiveError(f"The archive {archive} cannot be read: {error.strerror}.") from error
+        raise _host_failed(what, error) from error
     if size > limits.archive_bytes:
-        raise ArchiveError(f"The archive {archive.name} is larger than {limits.archive_bytes} bytes.")
-    writer = TreeWriter(destination, limits, what=f"The archive {archive.name}")
-    try:
+        raise ArchiveError(f"{what} is larger than {limits.archive_bytes} bytes.")
+    with _blamed(what):
+        writer = TreeWriter(destination, limits, what=what)
         if archive.name.lower().endswith((".zip", ".whl")):
             _unpack_zip(archive, writer, limits)
         else:
             _unpack_tar(archive, writer)
         writer.finish()
-    except ArchiveError:
-        raise
+        return _top(destination)
+
+
+@contextmanager
+def _blamed(what: str) -> Iterator[None]:
+    """ArchiveError for what the content is to blame for, HarnessError for what it is not: no room, no descriptor.
+
+    Memory is bounded whatever an archive holds, so where there is too little of it, the host is at fault.
+    """
+    try:
+        yield
     except _Refused as error:
-        raise ArchiveError(f"The archive {archive.name} {error}.") from error
-    except (*_DAMAGED, RuntimeError, NotImplementedError, RecursionError) as error:
-        raise ArchiveError(f"The archive {archive.name} is damaged or cannot be unpacked: {error}.") from error
-    return _top(destination)
+        raise ArchiveError(f"{what} {error}.") from error
+    except _DAMAGED as error:
+        raise ArchiveError(f"{what} is damaged or cannot be unpacked: {error}.") from error
+    except OSError as error:
+        if is_content(error):
+            raise ArchiveError(f"{what} is damaged or cannot be unpacked: {error.strerror or error}.") from error
+        raise _host_failed(what, error) from error
+    except MemoryError as error:
+        raise HarnessError(f"{what} cannot be unpacked here: there is not enough memory.") from error
+
+
+def _host_failed(what: str, error: OSError) -> HarnessError:
+    return HarnessError(f"{what} cannot be unpacked here: {error.strerror}; make room, or ask again later.")
 
 
 class _Refused(Exception):
@@ -183,13 +211,23 @@ def _climbs_above(path: PurePosixPath, aim: str) -> bool:
 class _Forward:
     """A decompressed stream as tarfile wants it: it only goes forwards, gives no more than a bound, never much at once.
 
-    tarfile reads an extended header whole, whatever size it claims; no honest header needs a mebibyte.
+    tarfile reads extended headers whole, whatever size they claim, and holds all that belong to one member; no honest
+    member needs a mebibyte of them.
     """
 
     def __init__(self, source: IO[bytes], bound: int) -> None:
         self._source = source
         self._bound = bound
         self._at = 0
+        self._headers_end: int | None = _LARGEST_HEADER
+
+    def expect_content(self) -> None:
+        """A member's content comes, which is read in pieces."""
+        self._headers_end = None
+
+    def expect_headers(self) -> None:
+        """The headers of the next member come."""
+        self._headers_end = self._at + _LARGEST_HEADER
 
     def tell(self) -> int:
         return self._at
@@ -202,7 +240,7 @@ class _Forward:
         return self._at
 
     def read(self, size: int) -> bytes:
-        if size < 0 or size > _LARGEST_READ:
+        if size < 0 or (self._headers_end is not None and self._at + size > self._headers_end):
             raise _Refused("has a header larger than any honest one")
         pieces = []
         while size > 0 and (piece := self._source.read(size)):
@@ -265,10 +303,15 @@ def _unpack_tar(archive: Path, writer: TreeWriter) -> None:
     # Padding and headers: a kibibyte and a half for each member.
     bound = writer.limits.total_bytes + 1536 * writer.limits.members + (1 << 20)
     with _decompressed(archive) as raw:
-        stream = cast(IO[bytes], _Forward(raw, bound))
-        with tarfile.open(fileobj=stream, mode="r:", errors="surrogateescape") as tar:
-            for member in tar:
+        stream = _Forward(raw, bound)
+        with tarfile.open(fileobj=cast(IO[bytes], stream), mode="r:", errors="surrogateescape") as tar:
+            for number, member in enumerate(tar):
+                if number > writer.limits.members:  # tarfile keeps each, also of a folder that comes again and again
+                    raise _Refused(f"holds more than {writer.limits.members} members")
+                stream.expect_content()
                 _take_member(tar, member, writer)
+                stream.expect_headers()
+        stream.expect_content()
         while stream.read(_CHUNK):
             pass  # to the end, where the compressed data's checksum is
 
@@ -297,6 +340,10 @@ def _unpack_zip(archive: Path, writer: TreeWriter, limits: ArchiveLimits) -> Non
     with zipfile.ZipFile(archive) as zipped:
         for member in zipped.infolist():
             mode = member.external_attr >> 16
+            if member.compress_type not in _ZIP_METHODS:  # zipfile bounds neither bzip2's nor lzma's output and memory
+                raise _Refused(
+                    f"compresses {member.filename[:200]!r} by a method other than deflate; pack it with that"
+                )
             if member.is_dir():
                 writer.folder(member.filename)
             elif stat.S_ISLNK(mode):
@@ -341,9 +388,11 @@ def _top(folder: Path) -> Path:
 def write_files(files: dict[str, str], destination: Path, limits: ArchiveLimits | None = None) -> Path:
     """Write a map of relative names to texts below `destination` (made here), under the same limits.
 
-    Raises ArchiveError for names that lead elsewhere and for too much.
+    Raises ArchiveError for names that lead elsewhere or are none and for too much, HarnessError where the host fails.
     """
-    writer = TreeWriter(destination, limits or ArchiveLimits(), what="The map of files")
-    for name, text in files.items():
-        writer.file(name, (text.encode("utf-8", "surrogatepass"),))
+    what = "The map of files"
+    with _blamed(what):
+        writer = TreeWriter(destination, limits or ArchiveLimits(), what=what)
+        for name, text in files.items():
+            writer.file(name, (text.encode("utf-8", "surrogatepass"),))
     return destination

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from qualityscore.errors import HarnessError, SubjectError
 from qualityscore.languages.python_layout import import_roots
+from qualityscore.runtime.blame import is_path
 from qualityscore.runtime.target import Tree
 
 _LEFT_BEHIND = frozenset(
@@ -55,7 +56,7 @@ def copy(source: Path, destination: Path, imports: tuple[str, ...], limits: Work
     Symbolic links inside the tree are followed by copying what they name; one that leads outside, or nowhere, or in a
     circle, is refused. Devices, sockets and pipes are skipped with their reason. Version control, caches and virtual
     environments are left behind. Raises SubjectError when the path cannot be taken or a limit is passed, HarnessError
-    when the copy cannot be written.
+    when the host cannot read it or the copy cannot be written.
     """
     found, skipped = _take(source, limits or WorkspaceLimits())
     digest = hashlib.sha256()
@@ -78,7 +79,7 @@ def copy(source: Path, destination: Path, imports: tuple[str, ...], limits: Work
 
 
 def subject_digest(source: Path, limits: WorkspaceLimits | None = None) -> str:
-    """The digest that `copy` would give a repository, without copying it. Raises SubjectError as `copy` does."""
+    """The digest that `copy` would give a repository, without copying it. Raises as `copy` does."""
     found, _ = _take(source, limits or WorkspaceLimits())
     digest = hashlib.sha256()
     for name, path in found:
@@ -91,7 +92,13 @@ def _read(source: Path, name: str, path: Path) -> tuple[bytes, int]:
     try:
         return path.read_bytes(), path.stat().st_mode
     except OSError as error:
-        raise SubjectError(f"{name!r} in {source} cannot be read: {error.strerror}; mend or remove it.") from error
+        if is_path(error):
+            raise SubjectError(f"{name!r} in {source} cannot be read: {error.strerror}; mend or remove it.") from error
+        raise _host_failed(source, error) from error
+
+
+def _host_failed(source: Path, error: OSError) -> HarnessError:
+    return HarnessError(f"{source} cannot be read here: {error.strerror}; the host is at fault, so try again later.")
 
 
 def _share(name: str, data: bytes) -> bytes:
@@ -106,7 +113,9 @@ def _take(source: Path, limits: WorkspaceLimits) -> tuple[list[tuple[str, Path]]
     try:
         found = _walk(source.resolve(), limits, skipped)
     except OSError as error:
-        raise SubjectError(f"{source} cannot be read: {error.strerror or error}; check its names and depth.") from error
+        if is_path(error):
+            raise SubjectError(f"{source} cannot be read: {error.strerror}; check its names and depth.") from error
+        raise _host_failed(source, error) from error
     if not any(name.endswith((".py", ".pyi", ".pyx")) for name, _ in found):
         raise SubjectError(
             f"{source} holds no Python file; give the folder of a repository with Python code."
@@ -123,6 +132,8 @@ def _check_source(source: Path) -> None:
     except FileNotFoundError as error:
         raise SubjectError(f"{source} does not exist; {give}.") from error
     except (OSError, ValueError) as error:  # a name that is too long, or holds a null character
+        if isinstance(error, OSError) and not is_path(error):
+            raise _host_failed(source, error) from error
         reason = error.strerror if isinstance(error, OSError) else error
         if isinstance(error, OSError) and error.errno == errno.ELOOP:
             reason = "it is, or lies below, a symbolic link that leads back to itself"

@@ -95,13 +95,13 @@ class Service:
                 except SubjectError as error:
                     new.append(error)
             return new
-        except (InputError, HarnessError, OSError) as error:
+        except (InputError, HarnessError, OSError, MemoryError) as error:
             for item in new:
                 if isinstance(item, New):
                     self.intake.drop(item.folder)
             if isinstance(error, InputError):
                 raise ProblemError(422, error.code, str(error)) from error
-            why = f"The service cannot take subjects in at present: {error}"
+            why = f"The service cannot take subjects in at present: {str(error) or 'there is not enough memory'}"
             raise ProblemError(503, HarnessError.code, why, {"Retry-After": "60"}) from error
 
     def _enqueue(self, owner: str, new: Sequence[New]) -> list[str]:

@@ -6,15 +6,19 @@ import bz2
 import gzip
 import io
 import lzma
+import os
+import resource
 import stat
 import tarfile
 import tracemalloc
 import zipfile
+from contextlib import contextmanager
 
 import pytest
 
-from qualityscore.errors import ArchiveError
+from qualityscore.errors import ArchiveError, HarnessError, SubjectError
 from qualityscore.runtime.archives import ArchiveLimits, unpack, write_files
+from qualityscore.runtime.workspace import subject_digest
 
 FILES = {"pkg/__init__.py": b"x = 1\n", "pkg/data/words.txt": b"one\ntwo\n", "empty.py": b"", "README": b"a" * 1024}
 
@@ -210,3 +214,137 @@ def test_a_map_of_files_obeys_the_same_rules(tmp_path):
         write_files({"../evil.py": "x"}, tmp_path / "bad")
     with pytest.raises(ArchiveError, match="more than 10 bytes"):
         write_files({"a.py": "x" * 11}, tmp_path / "large", ArchiveLimits(total_bytes=10))
+
+
+@contextmanager
+def limited(kind: int, soft: int):
+    before = resource.getrlimit(kind)
+    resource.setrlimit(kind, (soft, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(kind, before)
+
+
+def lowest_free_descriptor() -> int:
+    with open(os.devnull) as file:  # noqa: PTH123
+        return file.fileno()
+
+
+@pytest.mark.parametrize("name", ["a.tar", "a.tar.gz", "a.zip"])
+def test_a_host_without_descriptors_or_room_is_not_the_archives_fault(tmp_path, name):
+    pack = gzip.compress if name.endswith("gz") else bytes
+    (tmp_path / name).write_bytes(pack(whole_tar()))
+    if name == "a.zip":
+        with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as zipped:
+            zipped.writestr("README", FILES["README"])
+    for number, descriptors in enumerate((0, 1)):  # for the archive, and for what comes out of it
+        with (
+            pytest.raises(HarnessError, match="Too many open files"),
+            limited(resource.RLIMIT_NOFILE, lowest_free_descriptor() + descriptors),
+        ):
+            unpack(tmp_path / name, tmp_path / f"none{number}")
+    with pytest.raises(HarnessError, match="File too large"), limited(resource.RLIMIT_FSIZE, 1000):
+        unpack(tmp_path / name, tmp_path / "full")
+    assert unpack(tmp_path / name, tmp_path / "out").is_dir()
+
+
+def test_a_host_without_descriptors_or_room_is_not_the_fault_of_a_map_of_files_or_a_folder(tmp_path):
+    with pytest.raises(HarnessError, match="File too large"), limited(resource.RLIMIT_FSIZE, 1000):
+        write_files({"a.py": "#" * 1024}, tmp_path / "full")
+    write_files({"a.py": "x = 1\n"}, tmp_path / "files")
+    with (
+        pytest.raises(HarnessError, match="Too many open files"),
+        limited(resource.RLIMIT_NOFILE, lowest_free_descriptor()),
+    ):
+        subject_digest(tmp_path / "files")
+    with pytest.raises(SubjectError, match="does not exist"):
+        subject_digest(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["/".join(["d" * 250] * 20) + "/a.py", "\ud800.py"])
+def test_names_that_no_file_can_have_are_the_maps_fault(tmp_path, name):
+    with pytest.raises(ArchiveError, match="too long|cannot be unpacked"):
+        write_files({name: "x"}, tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", ["a.tar", "a.zip"])
+def test_a_path_longer_than_any_is_the_archives_fault(tmp_path, name):
+    long = "/".join(["d" * 250] * 20) + "/a.py"
+    (tmp_path / "a.tar").write_bytes(tar_bytes([(entry(long), b"x")]))
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
+        zipped.writestr(long, b"x")
+    with pytest.raises(ArchiveError, match="File name too long"):
+        unpack(tmp_path / name, tmp_path / "out")
+
+
+def test_a_zip_whose_members_begin_before_the_file_is_damaged(tmp_path):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as zipped:
+        zipped.writestr("a.py", b"x = 1\n")
+    data = buffer.getvalue()
+    end = data.rfind(b"PK\5\6")
+    place = int.from_bytes(data[end + 16 : end + 20], "little") + 1000  # of the directory: beyond where it is
+    (tmp_path / "a.zip").write_bytes(data[: end + 16] + place.to_bytes(4, "little") + data[end + 20 :])
+    with pytest.raises(ArchiveError):
+        unpack(tmp_path / "a.zip", tmp_path / "out")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_packed_by_what_cannot_be_bounded_is_refused_before_it_is_unpacked(tmp_path, method):
+    file = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(file, "w", method) as zipped, zipped.open("zeros.py", "w") as member:
+        for _ in range(8):
+            member.write(bytes(1 << 20))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ArchiveError, match="a method other than deflate"):
+            unpack(file, tmp_path / "out", ArchiveLimits(total_bytes=1 << 20))
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_zip_that_asks_for_three_gibibytes_of_dictionary_is_refused(tmp_path):
+    file = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as zipped:
+        zipped.writestr("a.py", b"x = 1\n")
+    data = bytearray(file.read_bytes())
+    properties = data.find(b"\x09\x04\x05\x00") + 4  # version 9.4, five bytes of properties: one, and the dictionary
+    assert properties > 4
+    data[properties + 1 : properties + 5] = (3 << 30).to_bytes(4, "little")
+    file.write_bytes(data)
+    with pytest.raises(ArchiveError, match="a method other than deflate"):
+        unpack(file, tmp_path / "out")
+
+
+def peak_while_refused(file, why: str, limits: ArchiveLimits | None = None) -> int:
+    tracemalloc.start()
+    try:
+        with pytest.raises(ArchiveError, match=why):
+            unpack(file, file.parent / "out", limits)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("name", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_no_compressed_tar_is_unpacked_into_memory(tmp_path, name, pack):
+    (tmp_path / f"bomb.tar.{name}").write_bytes(pack(tar_bytes([(entry("zeros.py"), bytes(24 << 20))])))
+    limits = ArchiveLimits(total_bytes=1 << 20)
+    # The dictionary of xz, 8 MiB as it is packed here, is not the output.
+    assert peak_while_refused(tmp_path / f"bomb.tar.{name}", "more than 1048576 bytes", limits) < 12 << 20
+
+
+def test_extended_headers_upon_headers_are_not_held_in_memory(tmp_path):
+    info = entry("g.py", tarfile.GNUTYPE_LONGNAME)
+    headers = tar_bytes([(info, b"n" * (1000 << 10))], tarfile.GNU_FORMAT)[: (1000 << 10) + 512]
+    (tmp_path / "bomb.tar.gz").write_bytes(gzip.compress(headers * 40, 1))
+    assert peak_while_refused(tmp_path / "bomb.tar.gz", "larger than any honest one") < 8 << 20
+
+
+def test_a_folder_that_comes_again_and_again_is_not_remembered_each_time(tmp_path):
+    data = tar_bytes([(entry("./", tarfile.DIRTYPE), b"")] * 2000 + [(entry("a.py"), b"x")])
+    (tmp_path / "a.tar").write_bytes(data)
+    with pytest.raises(ArchiveError, match="more than 100 members"):
+        unpack(tmp_path / "a.tar", tmp_path / "out", ArchiveLimits(members=100))
