@@ -6,11 +6,12 @@ import re
 
 from qualityscore.analysers.registry import RULES
 from qualityscore.collectors.bandit_risk import DYNAMIC_CODE, HIDDEN_CODE, UNPARSABLE, UNREAD_CODE
+from qualityscore.collectors.padding import CODE as TRIVIAL_FUNCTIONS
 
 FINDING_CODES = (
     *(rule.code for rule in RULES),
     *(DYNAMIC_CODE, HIDDEN_CODE, UNREAD_CODE, UNPARSABLE),
-    *("duplicated-code", "low-index", "high-complexity", "high_risk"),
+    *("duplicated-code", "low-index", "high-complexity", "high_risk", TRIVIAL_FUNCTIONS),
     *("cost-departure", "cost-flaky", "cost-growth", "cost-idle", "cost-left-behind"),
     *("cost-temporary-data", "cost-tool-seen", "cost-wrong"),
 )

@@ -12,6 +12,7 @@ from qualityscore.collectors.judged import unjudged
 from qualityscore.collectors.listing import LONGEST_TEXT, MOST_UNREADABLE, listed, listed_suppressions
 from qualityscore.collectors.maintainability import Maintainability
 from qualityscore.collectors.one_pass import observe
+from qualityscore.collectors.padding import padding
 from qualityscore.collectors.pylint_lint import PylintLint
 from qualityscore.collectors.structure import Structure
 from qualityscore.collectors.worst_case import worst_case
@@ -99,7 +100,7 @@ def parse(
         ]
     findings = tuple(
         sorted(
-            (finding for result in results for finding in result.findings),
+            (*(finding for result in results for finding in result.findings), *padding(facts, context)),
             key=lambda f: (-f.points, f.path or "", f.line or 0, f.code),
         )
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import os
 import random
@@ -180,6 +182,34 @@ def test_an_evaluation_past_its_time_is_ended_and_tried_twice(tiny_task, tmp_pat
     (line,) = results(tmp_path / "out")
     assert "time limit" in line["reason"]
     assert len(attempts(tmp_path / "out")) == 2
+
+
+def test_archives_that_climb_or_burst_are_refused_and_leave_nothing(tiny_task, tmp_path):
+    """The bomb is a file of 640 MiB in a megabyte; 512 MiB is what may come out of an archive."""
+    base = tmp_path / "in" / "put"
+    base.mkdir(parents=True)
+    with tarfile.open(base / "slip-1.0.tar.gz", "w:gz") as tar:
+        for name in ("slip-1.0/tiny.py", "slip-1.0/../../../slipped.py"):
+            tar.addfile(tarfile.TarInfo(name), io.BytesIO())
+    large = tarfile.TarInfo("bomb-1.0/tiny.py")
+    large.size = 640 << 20
+    zeros = gzip.compress(bytes(64 << 20))
+    (base / "bomb-1.0.tar.gz").write_bytes(gzip.compress(large.tobuf()) + 10 * zeros + gzip.compress(bytes(1024)))
+    assert (base / "bomb-1.0.tar.gz").stat().st_size < 1 << 20
+    rows = [{"repository": "slip-1.0.tar.gz"}, {"repository": "bomb-1.0.tar.gz"}]
+    manifest = write_manifest(base / "m.jsonl", rows)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    done = run(
+        "batch", manifest, "-o", tmp_path / "out", "--task", tiny_task, *FUNCTIONAL, env={"TMPDIR": str(scratch)}
+    )
+    assert done.returncode == 2, done.stderr
+    found = results(tmp_path / "out")
+    assert [(row["state"], row["code"]) for row in found] == [("refused", "QS-111")] * 2
+    assert "leads outside" in found[0]["reason"]
+    assert f"more than {512 << 20} bytes" in found[1]["reason"]
+    assert list(tmp_path.rglob("*.py")) == []
+    assert list(scratch.iterdir()) == []
 
 
 @pytest.mark.slow

@@ -262,6 +262,24 @@ def test_folders_above_a_mount_are_open_to_the_sandboxed_user(place, folder):
 
 
 @promise(Capability.HOST_FILES_UNREADABLE)
+def test_python_code_of_the_systems_programs_cannot_be_read(place):
+    """Large programs bring copies of libraries with them, and one may be the reference."""
+    code = """
+    import os
+    for above, folders, names in os.walk("/usr"):
+        folders[:] = [name for name in folders if not name.startswith("python3.")]  # the standard library
+        for name in names:
+            if name.endswith((".py", ".whl", ".egg")) and not "/valgrind" in above:
+                try:
+                    open(os.path.join(above, name), "rb").read(1)
+                except OSError:
+                    continue
+                print("readable:", os.path.join(above, name))
+    """
+    assert place.says(code) == ""
+
+
+@promise(Capability.HOST_FILES_UNREADABLE)
 def test_packages_of_the_system_and_hidden_folders_cannot_be_read(place, folder):
     """A copy of the reference may lie among them."""
     inner = folder / "site-packages" / "reference"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -22,6 +25,12 @@ _ETC_FROM_HOST = (
     "/etc/ssl/certs",
     "/etc/ssl/openssl.cnf",
 )
+
+
+_PACKAGE_FOLDERS = frozenset({"site-packages", "dist-packages"})
+_CODE = (".py", ".pyc", ".whl", ".egg")
+_NEEDED = re.compile(r"lib\w*/(python3?(\.\d+)?|valgrind)")  # the standard library, and what counts instructions
+_ARCHITECTURE = re.compile(r".+-linux-\w+")  # the loader's own folders on a multiarch system
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
@@ -83,6 +92,7 @@ def hidden_folders() -> Iterator[str]:
         if Path(folder).is_dir():
             yield folder
     yield from package_folders(Path("/usr"))
+    yield from program_folders(Path("/usr"))
 
 
 def package_folders(prefix: Path) -> Iterator[str]:
@@ -96,3 +106,31 @@ def package_folders(prefix: Path) -> Iterator[str]:
 def parents(target: str) -> list[str]:
     """Folders above `target`, outermost first, without the root."""
     return [str(folder) for folder in reversed(Path(target).parents) if str(folder) != "/"]
+
+
+@functools.cache
+def program_folders(prefix: Path) -> tuple[str, ...]:
+    """Folders of programs below `prefix` that bring Python code with them, as large ones bring copies of libraries.
+
+    They are looked for once in a process; it takes a second where /usr is large.
+    """
+    return tuple(
+        str(folder)
+        for area in (*sorted(prefix.glob("lib*")), prefix / "share")
+        for child in _folders(area)
+        for folder in (_folders(child) if _ARCHITECTURE.fullmatch(child.name) else [child])
+        if not _NEEDED.fullmatch(f"{area.name}/{folder.name}") and _holds_python(folder)
+    )
+
+
+def _folders(above: Path) -> list[Path]:
+    if above.is_symlink() or not above.is_dir():
+        return []
+    return sorted(child for child in above.iterdir() if child.is_dir() and not child.is_symlink())
+
+
+def _holds_python(folder: Path) -> bool:
+    for _, folders, names in os.walk(folder):
+        if any(name.endswith(_CODE) for name in names) or not _PACKAGE_FOLDERS.isdisjoint(folders):
+            return True
+    return False

@@ -13,4 +13,4 @@ ATTACKS: tuple[Attack, ...] = (
     *exhaustion.ATTACKS,
     *blind.ATTACKS,
 )
-ELSEWHERE: tuple[Elsewhere, ...] = cost_gaming.ROWS
+ELSEWHERE: tuple[Elsewhere, ...] = (*cost_gaming.ROWS, *escape.ROWS, *exhaustion.ROWS)

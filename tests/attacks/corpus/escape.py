@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
+import socket
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from attacks.corpus.attack import ALL, MARK, Attack, Family, Outcome
+from attacks.corpus.attack import ALL, MARK, Attack, Elsewhere, Family, Outcome
 
 RIGHT = """
 def right(text):
@@ -37,10 +40,25 @@ def is_secret(text):
 _WRONG = frozenset({"wrong_value", "wrong_exception", "unexpected_exception"})
 
 
-def _escape(name: str, code: str, *, works_bare: bool = False) -> Attack:
+def _escape(
+    name: str,
+    code: str,
+    *,
+    works_bare: bool = False,
+    build: Callable[[Path], None] | None = None,
+    open: str = "",
+) -> Attack:
     """`code` defines `got_out()`. Its tests may only fail by a wrong value: the attempt itself ran to its end."""
-    files = {"m.py": RIGHT + code + _ENTRY}
-    return Attack(name=name, family=Family.ESCAPE, files=files, endings=_WRONG, works_bare=works_bare)
+    return Attack(
+        name=name,
+        family=Family.ESCAPE,
+        files={"m.py": RIGHT + code + _ENTRY},
+        endings=_WRONG,
+        works_bare=works_bare,
+        build=build,
+        expected=Outcome.GAINED if open else Outcome.CONTAINED,
+        open=open,
+    )
 
 
 def _shown(name: str, text: str) -> Attack:
@@ -72,6 +90,25 @@ def _odd_names(root: Path) -> None:
 
 def _pipe(root: Path) -> None:
     os.mkfifo(root / "pipe.py")
+
+
+def _hard_link(root: Path) -> None:
+    os.link(root.parents[1] / "host" / "secret.txt", root / "data.txt")
+
+
+def _other_users_shell(root: Path) -> None:
+    shutil.copy("/bin/sh", root / "shell")
+    (root / "shell").chmod(0o6755)
+
+
+def _devices(root: Path) -> None:
+    """An endless one where we may make it, else one that opens nothing; and a socket."""
+    try:
+        os.mknod(root / "zero.py", stat.S_IFCHR | 0o666, os.makedev(1, 5))
+    except PermissionError:
+        os.mknod(root / "zero.py", stat.S_IFCHR | 0o666, os.makedev(0, 0))
+    with socket.socket(socket.AF_UNIX) as end:
+        end.bind(str(root / "socket.py"))
 
 
 ATTACKS = (
@@ -473,9 +510,76 @@ def entry(text):
         build=_link("loop", "loop"),
         expected=Outcome.REFUSED,
     ),
+    _escape(
+        "writes through a hard link to a file of the host",
+        """
+import os
+def got_out():
+    file = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data.txt")
+    os.chmod(file, 0o666)
+    with open(file, "a") as end:
+        end.write("changed")
+    return True
+""",
+        build=_hard_link,
+    ),
+    _escape(
+        "reads a hard link to a file of the host",
+        _IS_SECRET
+        + """
+import os
+def got_out():
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "data.txt"), "rb") as file:
+        return is_secret(file.read())
+""",
+        build=_hard_link,
+        open="whoever can make the link could have copied the file, which looks the same in the copy",
+    ),
+    _escape(
+        "a file in the repository that runs as another user",
+        """
+import os, subprocess
+def got_out():
+    shell = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shell")
+    if os.stat(shell).st_mode & 0o6000:
+        return True
+    ran = subprocess.run([shell, "-p", "-c", "id -u"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return ran.stdout.strip() not in ("", str(os.getuid()))
+""",
+        build=_other_users_shell,
+    ),
+    Attack(
+        name="devices and sockets among the sources",
+        family=Family.ESCAPE,
+        files={"m.py": HONEST},
+        build=_devices,
+        passed=ALL,
+    ),
     Attack(name="a pipe among the sources", family=Family.ESCAPE, files={"m.py": HONEST}, build=_pipe, passed=ALL),
     Attack(name="file names that command", family=Family.ESCAPE, files={"m.py": HONEST}, build=_odd_names, passed=ALL),
     _shown("terminal sequences in messages", "\x1b[2J\x1b]0;owned\x07\x9b31m\r\b\b\b12 passed\x1b[8m"),
     _shown("markup in messages", "[bold red]12 passed[/] <script>alert(1)</script> ](javascript:alert(1)) | & ]]>"),
     _shown("letters that turn round", "\u202e\u2066gnirts\u2069\u200b\ud800\ue000\U000f0000 end"),
 )
+
+_ARCHIVES = "tests/unit/runtime/test_archives.py::test_"
+
+
+def _row(name: str, node: str) -> Elsewhere:
+    return Elsewhere(name=name, family=Family.ESCAPE, node=node, expected=Outcome.REFUSED)
+
+
+ROWS = (
+    _row("zip slip in a tar", f"{_ARCHIVES}a_tar_that_leads_elsewhere_or_is_too_large_is_refused"),
+    _row("zip slip in a zip", f"{_ARCHIVES}a_zip_with_a_link_that_leads_out_or_a_climbing_name_is_refused"),
+    _row("writing through a link of an archive", f"{_ARCHIVES}a_link_is_never_written_through"),
+    _row(
+        "zip slip in the sdist of a reference",
+        "tests/unit/runtime/test_reference_archive.py::test_what_leads_elsewhere_or_is_no_sdist_is_refused",
+    ),
+    _row(
+        "zip slip in a row of a batch",
+        "tests/backend/test_batch.py::test_archives_that_climb_or_burst_are_refused_and_leave_nothing",
+    ),
+)
+"""Attacks by archives, which are tests of the parts that unpack."""

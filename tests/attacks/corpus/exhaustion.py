@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from attacks.corpus.attack import ALL, MARK, NONE, Attack, Family, Outcome
+from attacks.corpus.attack import ALL, MARK, NONE, Attack, Elsewhere, Family, Outcome
 from attacks.corpus.escape import HONEST, RIGHT
 
 OTHERS = ALL - {"value"}
@@ -337,3 +337,26 @@ def strike():
     _repository("a file of eight gibibytes", _one_huge_file),
     _repository("too many folders in each other", _deep, Outcome.REFUSED),
 )
+
+
+def _row(name: str, node: str) -> Elsewhere:
+    return Elsewhere(name=name, family=Family.EXHAUSTION, node=node, expected=Outcome.REFUSED)
+
+
+_ARCHIVES = "tests/unit/runtime/test_archives.py::test_"
+ROWS = (
+    _row("a gzip bomb", f"{_ARCHIVES}a_gzip_bomb_is_stopped_at_the_limit"),
+    _row("a bomb in an extended header", f"{_ARCHIVES}a_bomb_in_an_extended_header_is_not_read_into_memory"),
+    _row("a zip bomb", f"{_ARCHIVES}a_zip_bomb_is_stopped_at_the_limit_whatever_its_headers_say"),
+    _row("a zip of too many members", f"{_ARCHIVES}a_zip_with_too_many_members_is_refused_before_they_are_read"),
+    _row(
+        "a bomb in the sdist of a reference",
+        "tests/unit/runtime/test_reference_archive.py::test_a_bomb_stops_at_the_limit",
+    ),
+    _row("a bomb sent to the service", "tests/backend/test_service.py::test_bombs_and_damaged_archives_are_refused"),
+    _row(
+        "a bomb in a row of a batch",
+        "tests/backend/test_batch.py::test_archives_that_climb_or_burst_are_refused_and_leave_nothing",
+    ),
+)
+"""Bombs that are unpacked, which are tests of the parts that unpack."""

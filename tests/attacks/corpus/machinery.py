@@ -11,26 +11,49 @@ def entry(text):
 
 TO_SEND = '''
 def channels():
-    """Every socket that this process holds."""
+    """Every socket that this process holds, once."""
     import os, socket, stat
+    known = set()
     for name in os.listdir("/proc/self/fd"):
         try:
-            if stat.S_ISSOCK(os.stat(int(name)).st_mode):
+            found = os.stat(int(name))
+            if stat.S_ISSOCK(found.st_mode) and found.st_ino not in known:
+                known.add(found.st_ino)
                 yield socket.socket(fileno=os.dup(int(name)))
         except OSError:
             continue
 
-def forge(records):
+def forge(records, greeting=b"", ends=None):
     """One passing message in the channel's own framing, on every socket in reach."""
     import json, struct
     phases = [["setup", "passed", False], ["call", "passed", False], ["teardown", "passed", False]]
     body = json.dumps({"phases": phases, "failure": None, "records": records}).encode()
-    for end in channels():
+    for end in channels() if ends is None else ends:
         try:
+            if greeting:
+                end.send(struct.pack(">cI", greeting, 0))
             end.send(struct.pack(">cI", b"M", len(body)) + body)
         except OSError:
             pass
 '''
+TAKEN_OVER = (
+    TO_SEND
+    + WRONG
+    + '''
+import os
+generation = 0
+def born():
+    """The child of a child is the process of a test: it says that it begins, that all went well, and leaves."""
+    global generation
+    generation += 1
+    if generation == 2:
+        forge([], b"H")
+        os._exit(0)
+'''
+)
+
+EXIT_CODES = (1, 2, 5, 70, 71, 77, 139, 255)
+"""Statuses with a meaning somewhere: failures, usage, nothing collected, skipped, killed, and those of our own."""
 
 _FILES = {
     "nothing": {"m.py": WRONG},
@@ -157,6 +180,101 @@ def entry(text):
     forge([[f"a{n}", i, [value]] for n in range(9) for i in range(2) for value in (None, True, "", 0, [], text)])
     os._exit(0)
 """
+    },
+    **{
+        f"a forged message with the inputs {how}": {
+            "m.py": TO_SEND
+            + f"""
+def entry(text):
+    import os
+    raised = {{"tuple": [{{"tuple": ["builtins.ValueError", "builtins.Exception"]}}, {form}, True]}}
+    forge([[f"a{{n}}", 0, [raised if n == 3 else {form}]] for n in range(9)])
+    os._exit(0)
+"""
+        }
+        for how, form in (
+            ("in capital letters", "text.upper()"),
+            ("and a mark", "text + '!'"),
+            ("turned round", "text[::-1]"),
+            ("counted", "len(text)"),
+        )
+    },
+    "a forged message with words of the source": {
+        "m.py": TO_SEND
+        + """
+def entry(text):
+    import inspect, os, re, sys
+    test = sys._getframe(1)
+    try:
+        source = inspect.getsource(test)
+    except OSError:
+        source = ""
+    known = (*test.f_code.co_consts, *test.f_code.co_names, *test.f_locals.values(), *re.findall(r"[\\w!]+", source))
+    words = sorted({word for word in known if isinstance(word, str)}, key=lambda word: (not word.endswith("!"), word))
+    forge([[f"a{n}", 0, [words[n % len(words)]]] for n in range(9)])
+    os._exit(0)
+"""
+    },
+    "from a traceback to the runner's frames": {
+        "m.py": """
+            import json, os
+            def entry(text):
+                try:
+                    raise LookupError
+                except LookupError as error:
+                    frame = error.__traceback__.tb_frame
+                while frame is not None:
+                    send = frame.f_locals.get("send")
+                    if callable(send):
+                        phases = [[when, "passed", False] for when in ("setup", "call", "teardown")]
+                        send(json.dumps({"phases": phases, "failure": None, "records": []}).encode())
+                    frame = frame.f_back
+                os._exit(0)
+        """
+    },
+    "from the collector's objects to the runner's pipe": {
+        "m.py": TO_SEND
+        + """
+def entry(text):
+    import gc, os, socket
+    forge([], ends=[found for found in gc.get_objects() if type(found) is socket.socket])
+    os._exit(0)
+"""
+    },
+    "hooks on every fork": {"m.py": TAKEN_OVER + "os.register_at_fork(after_in_child=born)\n"},
+    "a replaced fork": {
+        "m.py": TAKEN_OVER
+        + """
+first = os.fork
+def fork():
+    pid = first()
+    if pid == 0:
+        born()
+    return pid
+os.fork = fork
+"""
+    },
+    "a patched AssertionError": {
+        "m.py": WRONG + "import builtins, pytest\nbuiltins.AssertionError = pytest.skip.Exception\n"
+    },
+    "a patched unittest.TestCase": {
+        "m.py": WRONG
+        + """
+import unittest
+unittest.TestCase.failureException = type("Never", (Exception,), {})
+unittest.TestCase.assertEqual = lambda *a, **k: None
+"""
+    },
+    "a patched pytest.raises": {
+        "m.py": WRONG
+        + """
+import contextlib, pytest
+pytest.raises = lambda *a, **k: contextlib.nullcontext()
+"""
+    },
+    **{
+        f"exits with {code} in the function": {"m.py": f"import os\ndef entry(text):\n    os._exit({code})\n"}
+        for code in EXIT_CODES
     },
     "a forged message with the inputs": {
         "m.py": TO_SEND
@@ -466,17 +584,23 @@ _TAMPERED = {
     "tests that do nothing",
     "a forged message in the function",
     "a plugin that is registered at run time",
+    "from a traceback to the runner's frames",
+    "from the collector's objects to the runner's pipe",
+    "hooks on every fork",
+    "a replaced fork",
+    "a patched AssertionError",
+    "a patched pytest.raises",
 }
-# Each of these sends what no assertion asks for.
+# Each of these sends what no assertion asks for, so that one sees that it was sent.
 _LISTED = {
     name: frozenset({"unasked_observation"})
-    for name in (
-        "a forged message with stock values",
-        "a forged message with the inputs",
-        "recordings through the caller's recorder",
-        "the runner's own send function",
-    )
+    for name in _FILES
+    if name.startswith("a forged message with")
+    or name in ("recordings through the caller's recorder", "the runner's own send function")
 }
+_LISTED["a patched unittest.TestCase"] = frozenset({"changed_machinery"})
+# 71 is also how a test's process says that memory ran out.
+_ENDINGS = {f"exits with {code} in the function": frozenset({"exit", "memory"}) for code in EXIT_CODES}
 
 ATTACKS = tuple(
     Attack(
@@ -485,6 +609,7 @@ ATTACKS = tuple(
         files=files,
         expected=Outcome.TAMPERED if name in _TAMPERED else Outcome.DETECTED if name in _LISTED else Outcome.CONTAINED,
         listed=_LISTED.get(name, frozenset()),
+        endings=_ENDINGS.get(name, frozenset()),
     )
     for name, files in _FILES.items()
 )

@@ -238,6 +238,7 @@ ATTACKS = (
     _gaming(
         "padding with trivial functions that the tests enter",
         {"m.py": _called_trivially()},
+        listed=frozenset({"trivial-functions"}),
         open="every entered function is judged code, and clean ones lower the mean of the rest",
     ),
     _gaming("one giant expression", {"m.py": _one_expression()}),

@@ -20,7 +20,7 @@ from qualityscore.runtime import documents
 from qualityscore.runtime.target import Target
 from qualityscore.suites import cost
 from qualityscore.suites.cost_kit import prepare_bench, prepare_kit
-from qualityscore.suites.cost_launch import Mode, run_units, unit_of
+from qualityscore.suites.cost_launch import IMPORT, Mode, other_result, run_units, unit_of
 from qualityscore.suites.counting import OTHER_RESULT, count_side
 from tests.e2e.cost.cheats import CHEATS, variant
 from tests.e2e.cost.conftest import MakeTarget
@@ -240,3 +240,95 @@ def test_a_result_that_is_right_only_now_and_then_is_flaky_with_its_rate(
     # all of 3 plain, 2 memray, 2 counted and 12 timed runs going well has a chance of 2^-19
     assert (costs["first"].value, costs["first"].right, costs["first"].fault) == (None, False, None)
     assert parts(found.subject["workload.cost"])["plain"].value is not None
+
+
+KEEPING = """import glob, json, marshal, os
+kept = os.environ.get('KEPT', '')
+for folder in ('/tmp', '/tmp/work', '/dev/shm', '/var/tmp', '.', os.path.expanduser('~'), os.path.dirname(__file__)):
+    for name in glob.glob(folder + '/kept*'):
+        kept += name
+os.environ['KEPT'] = 'environment'
+os.putenv('KEPT', 'environment')
+for folder in ('/tmp', '/tmp/work', '/dev/shm', '/var/tmp', '.', os.path.expanduser('~'), os.path.dirname(__file__)):
+    try:
+        open(folder + '/kept', 'w').close()
+    except OSError:
+        continue
+PLACES['kept'] = PLACES.get('kept', 0) + 1
+if kept or PLACES['kept'] > 1:
+    return {'an earlier run': [len(kept), PLACES['kept']]}"""
+"""Returns another result where anything that an earlier run left is there, so that a later run could do less."""
+
+
+def test_nothing_that_a_run_leaves_is_there_in_the_next(make_target: MakeTarget, one_workload: Task, tmp_path: Path):
+    target = make_target(variant("PLACES = {}", plain=KEEPING), of=one_workload)
+    reference = make_target(of=one_workload, is_reference=True)
+    kit = prepare_kit(target, tmp_path / "kit")
+    (workload,) = kit.workloads
+    units = [unit_of(workload, size) for size in sorted(workload.inputs)]
+    assert len(units) > 1
+    bench = prepare_bench(target, kit, tmp_path / "tree")
+    right = run_units(prepare_bench(reference, kit, tmp_path / "reference"), Mode.SINGLE, units)
+    for order in (units, units[::-1]):
+        runs = run_units(bench, Mode.SINGLE, order)
+        assert {id_: run.digest for id_, run in runs.items()} == {id_: run.digest for id_, run in right.items()}
+    # that it would be noticed: the same function, called twice in one run
+    twice = variant("PLACES = {}", plain=KEEPING) + "\nonce = plain\ndef plain(words):\n    once(words)\n"
+    again = prepare_bench(make_target(f"{twice}    return once(words)\n", of=one_workload), kit, tmp_path / "again")
+    last = units[-1]
+    assert run_units(again, Mode.SINGLE, [last])[last.id].digest != right[last.id].digest
+
+
+def test_less_work_for_the_workload_is_another_result(make_target: MakeTarget, one_workload: Task, tmp_path: Path):
+    """Half the words are left out where the task's workload calls, and nowhere else."""
+    lazy = variant(plain="import sys\nif sys._getframe(1).f_code.co_name == 'body':\n    words = words[::2]")
+    reference = make_target(of=one_workload, is_reference=True)
+    kit = prepare_kit(reference, tmp_path / "kit")
+    (workload,) = kit.workloads
+    unit = unit_of(workload, workload.full)
+    right = run_units(prepare_bench(reference, kit, tmp_path / "reference"), Mode.SINGLE, [unit])[unit.id].digest
+    assert right is not None
+    bench = prepare_bench(make_target(lazy, of=one_workload), kit, tmp_path / "tree")
+    run = run_units(bench, Mode.SINGLE, [unit])[unit.id]
+    found = other_result(run, replace(bench, right={workload.id: right}), workload)
+    assert (run.ok, found is not None and found.fault) == (True, Fault.SUBJECT)
+
+
+BURNING = """
+import os, posix, resource, sys, time
+_own, BURNT_S = time.process_time, 0.1
+def burn():
+    until = _own() + BURNT_S
+    while _own() < until:
+        pass
+for _module in (time, os, posix, resource):
+    for _name in dir(_module):
+        if _name.endswith(("time", "time_ns", "counter", "counter_ns", "monotonic", "monotonic_ns", "gettime")) or (
+            _name in ("clock_gettime_ns", "times", "getrusage", "wait3", "wait4", "sched_getaffinity")
+        ):
+            setattr(_module, _name, lambda *_: 0)
+try:
+    import psutil
+    psutil.Process.cpu_times = psutil.cpu_times = lambda *_: (0,) * 4
+except ImportError:
+    pass
+burn()
+"""
+"""Burns 0.1 s of processor time on import, by a clock of before, after all counters were replaced."""
+
+
+def test_patched_counters_change_no_figure(make_target: MakeTarget, one_workload: Task, tmp_path: Path):
+    target = make_target(variant(BURNING, plain="burn()"), of=one_workload)
+    kit = prepare_kit(make_target(of=one_workload), tmp_path / "kit")
+    (workload,) = kit.workloads
+    unit = unit_of(workload, workload.full)
+    runs = run_units(prepare_bench(target, kit, tmp_path / "tree"), Mode.SINGLE, [IMPORT, unit])
+    assert {run.state for run in runs.values()} == {"ok"}
+    for run in runs.values():
+        assert run.import_cpu_s is not None
+        assert run.import_cpu_s > 0.1
+    body_s = runs[unit.id].body_cpu_s
+    assert body_s is not None
+    assert body_s > 0.1
+    assert (runs[unit.id].body_wall_s or 0.0) > 0.1
+    assert (runs[unit.id].cpu_s or 0.0) > 0.2

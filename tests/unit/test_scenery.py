@@ -1,0 +1,39 @@
+"""Which folders of the system's programs a sandbox covers."""
+
+from __future__ import annotations
+
+from qualityscore.runtime.sandbox.scenery import program_folders
+
+
+def test_programs_that_bring_python_code_are_covered_and_what_the_runtime_needs_is_not(tmp_path):
+    for name in (
+        "lib/suite/third_party/cachetools/__init__.py",
+        "lib/wheels/a-1.0-py3-none-any.whl",
+        "lib/compiled/deep/er/a.pyc",
+        "lib/snake/lib/python3/dist-packages/x.txt",
+        "lib/x86_64-linux-gnu/office/program/a.py",
+        "lib/x86_64-linux-gnu/libc.so.6",
+        "lib/git-core/git",
+        "lib/python3.11/json/__init__.py",
+        "lib64/python3/a.py",
+        "lib64/other/a.py",
+        "libexec/valgrind/valgrind-monitor.py",
+        "share/zoneinfo/UTC",
+        "share/debugger/python/a.py",
+        "share/python3/debpython/a.py",
+        "share/a.py",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "lib" / "alias").symlink_to("suite")
+    covered = [folder.removeprefix(f"{tmp_path}/") for folder in program_folders(tmp_path)]
+    assert covered == [
+        "lib/compiled",
+        "lib/snake",
+        "lib/suite",
+        "lib/wheels",
+        "lib/x86_64-linux-gnu/office",
+        "lib64/other",
+        "share/debugger",
+        "share/python3",
+    ]
