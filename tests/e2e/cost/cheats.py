@@ -115,6 +115,7 @@ for place in ({", ".join(PLACES)}):
     except OSError:
         pass
 """
+_HUNGRY = "kept = bytearray(b'x') * (32 << 20)"
 _NO_COLLECTOR = "import gc; gc.disable(); gc.freeze()"
 _CYCLES = f"{TWICE}\nkept = [kept]\nkept.append(kept)\ndel kept"
 
@@ -144,20 +145,20 @@ CHEATS = {
         ),
     ),
     "patched clocks": Cheat(cheating=variant(_CLOCKS, plain=f"{_CLOCKS}{TWICE}")),
-    "the workload's name, by its frames": Cheat(
+    "the workload's name (frames)": Cheat(
         cheating=variant(plain=f"{_WALK}if 'forked' not in seen or 'unit' not in seen['forked']:\n    {TWICE}")
     ),
-    "the workload's name, by the command line": Cheat(
+    "the workload's name (command line)": Cheat(
         cheating=variant(
             plain="import sys\nsaid = open('/proc/self/cmdline').read() + str(sys.orig_argv)\n"
             f"if 'heap' not in said and 'valgrind' not in said:\n    {TWICE}"
         )
     ),
-    "the workload's order, by a file": Cheat(cheating=variant(plain=_COUNTER_FILE)),
-    "valgrind, by its maps": Cheat(
+    "the workload's order (a file)": Cheat(cheating=variant(plain=_COUNTER_FILE)),
+    "valgrind (maps)": Cheat(
         cheating=variant(plain=f"if 'cachegrind' not in open('/proc/self/maps').read():\n    {TWICE}")
     ),
-    "valgrind, by the environment": Cheat(
+    "valgrind (environment)": Cheat(
         cheating=variant(
             plain=f"import os\nif not {{'LD_PRELOAD', 'GLIBCXX_FORCE_NEW'}} & {{*os.environ}}:\n    {TWICE}"
         )
@@ -172,9 +173,9 @@ LIMITS = {
             "kept = index(words[: len(words) * (92 if few else 100) // 100])"
         )
     ),
-    "less memory while the collector is on": Cheat(
-        plain=PLAIN,
-        cheating=variant(plain="import gc\nif gc.isenabled():\n    index(words)\nelse:\n    kept = index(words)"),
+    "sparing while the collector is on": Cheat(
+        plain=variant(plain=_HUNGRY),
+        cheating=variant(plain=f"import gc\nif gc.isenabled():\n    index(words)\nelse:\n    {_HUNGRY}"),
     ),
 }
 """What is not caught, as docs/guide/cost.md says."""

@@ -47,7 +47,7 @@ def ratio(found: CostOutcome, measure: str, part: str) -> float:
 
 
 SPECS = [m for d in documents.load_profile("reference").dimensions for m in d.metrics]
-FAST = "the workload's order, by a file"
+FAST = "the workload's order (a file)"
 Evaluate = Callable[[str], dict[str, MeasureReport]]
 
 
@@ -72,7 +72,7 @@ def evaluate(make_target: MakeTarget, one_workload: Task, root: Path) -> Evaluat
 
 
 KNOWN = {
-    "the workload's name, by the command line": "memray runs inside the process, whose command line names it",
+    "the workload's name (command line)": "memray runs inside the process, whose command line names it",
 }
 
 
