@@ -43,7 +43,8 @@ def one_task(task_id: str, counter: str, samples: int, place: Path) -> bool:
     host = place / "host"
     anew, kept = [], []
     with references(task) as (subject, reference):
-        cost.run(subject, reference, counter=counter, root=host)  # calibrates the host and keeps the reference
+        before = seconds_of(subject, reference, counter, host)  # calibrates the host and keeps the reference
+        print(f"{task_id}, {counter}, with the host's calibration: {before:.1f} s", flush=True)
         for number in range(1, samples + 1):
             with nothing_kept(host) as root:
                 anew.append(seconds_of(subject, reference, counter, root))
