@@ -25,6 +25,12 @@ for one in $held; do kill -KILL "-$one"; done
 """
 
 
+def stand_by() -> None:
+    """Have the guardian before there is anything to guard: starting it takes longer than a program needs to start."""
+    with contextlib.suppress(OSError):
+        _guardian()
+
+
 @contextlib.contextmanager
 def guarded(group: int) -> Iterator[None]:
     """Let the guardian kill the process group `group` if this process dies inside the block."""

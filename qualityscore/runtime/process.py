@@ -3,7 +3,7 @@
 Deadline, output cap, environment and limits have no defaults: whoever starts a process says what it may do. When a
 call returns or raises (KeyboardInterrupt and SystemExit included) the whole tree is dead: the process, its process
 group, its session, and what it left behind as a daemon. When the calling process itself is killed, its trees' process
-groups die too.
+groups die too, unless it dies in the very moment between starting one and telling the guardian of it.
 
 Linux only. While a process runs, the calling one is a child subreaper (prctl(2)): orphans come to it rather than to
 init.
@@ -28,7 +28,7 @@ from types import FrameType
 from typing import IO, ClassVar
 
 from qualityscore.errors import ToolError
-from qualityscore.runtime.guardian import guarded
+from qualityscore.runtime.guardian import guarded, stand_by
 from qualityscore.runtime.process_tree import TREE_VARIABLE, ProcessTree, adopting_orphans
 
 _CHUNK = 65536
@@ -229,6 +229,7 @@ def _pump(
     errors = bytearray()
     budget = limits.output_bytes
     process: subprocess.Popen[bytes] | None = None
+    stand_by()
     with _stoppable() as bell, adopting_orphans():
         try:
             with _deferred_interrupts():

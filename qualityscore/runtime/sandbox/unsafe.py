@@ -23,6 +23,10 @@ class Unsafe:
             Capability.ENVIRONMENT_CLEARED,
             Capability.SHARED_MEMORY,
             Capability.MEMORY_LIMIT,
+            Capability.WALL_LIMIT,
+            Capability.CPU_LIMIT,
+            Capability.FILE_SIZE_LIMIT,
+            Capability.OPEN_FILES_LIMIT,
             Capability.OUTPUT_LIMIT,
             Capability.DIES_WITH_CALLER,
         }
