@@ -20,6 +20,9 @@ GOOD = {
 
         def fail(n):
             raise ValueError(f"bad {n}")
+
+        def close(values):
+            values.clear()
     """
 }
 
@@ -182,6 +185,40 @@ SUITE = {
             monkeypatch.setenv("M_NAME", "x")
             assert m.entry("y") == "Y"
     """,
+    "test_scopes.py": """
+        import unittest
+
+        import pytest
+        import m
+
+        @pytest.fixture(scope="class")
+        def shared():
+            values = [m.double(1)]
+            yield values
+            m.close(values)
+
+        class TestShared:
+            def test_first(self, shared):
+                assert shared == [2]
+
+            def test_second(self, shared):
+                assert [*shared, m.double(2)] == [2, 4]
+
+        class Rows(unittest.TestCase):
+            @classmethod
+            def setUpClass(cls):
+                cls.rows = [m.double(n) for n in (1, 2)]
+
+            @classmethod
+            def tearDownClass(cls):
+                m.close(cls.rows)
+
+            def test_rows(self):
+                self.assertEqual(self.rows, [2, 4])
+
+            def test_text(self):
+                self.assertEqual(m.entry(str(self.rows[0]) + "x"), "2X")
+    """,
 }
 
 
@@ -202,8 +239,8 @@ def results(stage, files, expected):
 
 
 def test_a_good_subject_passes_all_and_plain_pytest_agrees(stage, expected):
-    # counted by hand in SUITE: 2 ids, 7 of the system, 10 forms
-    assert len(expected) == 19
+    # counted by hand in SUITE: 2 ids, 7 of the system, 10 forms, 4 of scopes
+    assert len(expected) == 23
     found = results(stage, GOOD, expected)
     assert {name: test.outcome for name, test in found.items() if test.outcome is not TestOutcome.PASSED} == {}
     plain = stage.plain(GOOD)
@@ -245,10 +282,36 @@ def test_every_form_of_a_wrong_value_fails_and_names_it(stage, expected):
         "Case::test_case",
         "AsyncCase::test_async_case",
         "test_coroutine",
+        "TestShared::test_first",
+        "TestShared::test_second",
+        "Rows::test_rows",
+        "Rows::test_text",
     }
     assert found["TestState::test_fixture"].failure.message == (
         "assert [m.double(n) for n in more] == [2, 4, 6]: got [3, 6, 9]"
     )
+
+
+SCOPED = {"TestShared::test_first", "TestShared::test_second", "Rows::test_rows", "Rows::test_text"}
+
+
+def test_what_a_class_sets_up_is_judged_in_each_of_its_tests(stage, expected):
+    ours = {test.id.partition("::")[2]: test for test in expected}
+    assert {name: [record.moved for record in ours[name].assertions] for name in SCOPED} == {n: [True] for n in SCOPED}
+    raising = GOOD["m.py"].replace("return 2 * n", "raise KeyError(n)")
+    found = results(stage, {"m.py": raising}, expected)
+    assert {(found[name].outcome, found[name].failure.subclass) for name in SCOPED} == {
+        (TestOutcome.FAILED, "unexpected_exception")
+    }
+
+
+def test_what_a_class_tears_down_counts_for_each_of_its_tests(stage, expected):
+    """Each test is a process of its own, so each tears its class down; plain pytest does it once, after the last."""
+    raising = {"m.py": GOOD["m.py"].replace("values.clear()", "raise KeyError(values[0])")}
+    found = results(stage, raising, expected)
+    assert {name for name, test in found.items() if test.outcome is not TestOutcome.PASSED} == SCOPED
+    failed = {name.partition("::")[2] for name, outcome in stage.plain(raising).items() if outcome == "failed"}
+    assert failed - {"test_coroutine"} == {"TestShared::test_second", "Rows::test_text"}
 
 
 def test_an_orphan_beside_a_hanging_test_bounds_the_time_and_passes(make_stage):
