@@ -66,13 +66,14 @@ def small_target(task: Task, files: dict[str, str | bytes]) -> Iterator[Target]:
 def busy_other_core(wanted: bool) -> Iterator[None]:
     """Keep the first CPU busy meanwhile; timings lease the last one.
 
-    What keeps it busy has the least priority: whatever else wants the core may be the load instead.
+    What keeps it busy has the least priority: whatever else wants the core may be the load instead. It ends with this
+    process, however that ends.
     """
     cpus = sorted(os.sched_getaffinity(0))
     if not wanted or len(cpus) < 2:
         yield
         return
-    program = f"import os; os.sched_setaffinity(0, {{{cpus[0]}}}); os.nice({LEAST_NICE})\nwhile True: pass"
+    program = f"import os; os.sched_setaffinity(0, {{{cpus[0]}}}); os.nice({LEAST_NICE})\nwhile os.getppid() == {os.getpid()}: pass"
     worker = subprocess.Popen([sys.executable, "-c", program])
     try:
         yield
