@@ -73,7 +73,8 @@ def busy_other_core(wanted: bool) -> Iterator[None]:
     if not wanted or len(cpus) < 2:
         yield
         return
-    program = f"import os; os.sched_setaffinity(0, {{{cpus[0]}}}); os.nice({LEAST_NICE})\nwhile os.getppid() == {os.getpid()}: pass"
+    begin = f"import os; os.sched_setaffinity(0, {{{cpus[0]}}}); os.nice({LEAST_NICE})"
+    program = f"{begin}\nwhile os.getppid() == {os.getpid()}: pass"
     worker = subprocess.Popen([sys.executable, "-c", program])
     try:
         yield
