@@ -71,8 +71,7 @@ def test_hooks_run_around_every_request():
 def test_decorators_around_all_routes():
     app = bottle.Bottle()
 
-    def shout(callback):
-        return lambda *args, **kwargs: callback(*args, **kwargs).upper()
+    shout = lambda callback: lambda *args, **kwargs: callback(*args, **kwargs).upper()  # noqa: E731
 
     def star(callback):
         return lambda *args, **kwargs: "*" + callback(*args, **kwargs) + "*"
@@ -184,3 +183,44 @@ def test_a_server_of_its_own(tmp_path):
         server.kill()
         server.wait(5)
     assert answers == [(200, {"name": "desserts"}), (404, "")]
+
+
+def test_values_by_name_are_a_mapping():
+    values = bottle.FormsDict()
+    for name, value in [("a", "1"), ("b", "x"), ("a", "2"), ("c", "y")]:
+        values[name] = value
+    before = [sorted(values.items()), sorted(values.values()), "b" in values, "d" in values]
+    del values["b"]
+    assert [*before, sorted(values.keys()), "b" in values, values.getall("b"), values.getall("a")] == [
+        [("a", "2"), ("b", "x"), ("c", "y")],
+        ["2", "x", "y"],
+        True,
+        False,
+        ["a", "c"],
+        False,
+        [],
+        ["1", "2"],
+    ]
+
+
+def test_files_and_iterables_without_a_server(tmp_path):
+    (tmp_path / "data.bin").write_bytes(bytes(range(256)) * 40)
+    app = bottle.Bottle()
+    app.get("/file", callback=lambda: open(tmp_path / "data.bin", "rb"))
+    app.get("/pieces", callback=lambda: (piece for piece in ["", "\u00e9", "", "z"]))
+    app.get("/nothing", callback=lambda: (piece for piece in []))
+
+    def ask(path):
+        environ, seen = {"REQUEST_METHOD": "GET", "PATH_INFO": path}, []
+        wsgiref.util.setup_testing_defaults(environ)
+        answer = app(environ, lambda status, headers, exc_info=None: seen.append(status))
+        body = b"".join(answer)
+        if hasattr(answer, "close"):
+            answer.close()
+        return seen, body
+
+    assert [ask("/file") == (["200 OK"], bytes(range(256)) * 40), ask("/pieces"), ask("/nothing")] == [
+        True,
+        (["200 OK"], b"\xc3\xa9z"),
+        (["200 OK"], b""),
+    ]

@@ -157,3 +157,13 @@ def test_malformed_bodies_give_400():
         ask("/j", "POST", b"[1, 2]", {"Content-Type": "application/json"})[1],
     ]
     assert answers == [400, 400, "[1, 2]"]
+
+
+def test_applications_can_be_made_to_let_exceptions_through():
+    app = bottle.Bottle(catchall=False)
+    app.get("/<word>", callback=lambda word: {}[word])
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/lost"}
+    wsgiref.util.setup_testing_defaults(environ)
+    with pytest.raises(KeyError, match="lost"):
+        app(environ, lambda status, headers, exc_info=None: None)
+    assert [app.catchall, bottle.Bottle().catchall] == [False, True]

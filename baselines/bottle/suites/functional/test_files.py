@@ -110,3 +110,8 @@ def test_parts_of_files(tmp_path):
         (206, "0123456789", "bytes 90-99/100"),
         416,
     ]
+
+
+def test_files_that_are_missing_or_outside():
+    answers = [bottle.static_file(name, "no-such-folder") for name in ("missing.txt", "../secret.txt")]
+    assert [answer.status_code for answer in answers] == [404, 403]

@@ -18,7 +18,9 @@ def program(tmp_path):
 
         def run(*arguments, stdin="", **variables):
             environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path))
+            environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what the second run imports is compiled by the first
             environment.update(variables, PYTHONIOENCODING="utf-8", COLUMNS="80")
+            environment["PYTHONPYCACHEPREFIX"] = str(tmp_path / "compiled")
             done = subprocess.run(
                 [sys.executable, str(script), *arguments],
                 input=stdin.encode(),

@@ -118,3 +118,63 @@ def test_streams_of_bytes_and_lines():
         click.echo(f"{len(data)} {data[:3]!r}")
 
     assert CliRunner().invoke(count, ["-"], input=b"\xff\x00abc").output == "5 b'\\xff\\x00a'\n"
+
+
+def test_decorators_without_parentheses():
+    @click.group
+    def tool():
+        """Tools."""
+
+    @tool.command
+    @click.option("--n", default=2)
+    def tell_cmd(n):
+        """Tell it."""
+        click.echo(f"told {n}")
+
+    @click.command
+    def alone():
+        click.echo("alone")
+
+    result = CliRunner().invoke(tool, ["tell", "--n", "5"])
+    assert [result.exit_code, result.stdout, sorted(tool.commands), CliRunner().invoke(alone).stdout] == [
+        0,
+        "told 5\n",
+        ["tell"],
+        "alone\n",
+    ]
+
+
+def test_the_end_of_input_aborts():
+    @click.command()
+    @click.argument("how")
+    def ask(how):
+        if how == "sure":
+            click.confirm("Sure?")
+        click.echo(click.prompt("Word", hide_input=how == "hidden"))
+
+    answers = [
+        CliRunner().invoke(ask, [how], input=given)
+        for how, given in [("sure", ""), ("open", ""), ("hidden", ""), ("open", "yes\n")]
+    ]
+    assert [(answer.exit_code, answer.stderr.splitlines()[-1:]) for answer in answers[:3]] == [
+        (1, ["Aborted!"]),
+        (1, ["Aborted!"]),
+        (1, ["Aborted!"]),
+    ]
+    assert [answers[3].exit_code, answers[3].stdout.splitlines()] == [0, ["Word: yes", "yes"]]
+
+
+def test_a_version_and_values_of_the_environment():
+    @click.command()
+    @click.version_option("1.2")
+    @click.option("--pair", type=int, nargs=2, multiple=True, envvar="E_PAIRS")
+    def show(pair):
+        click.echo(repr(pair))
+
+    runner = CliRunner()
+    answers = [
+        runner.invoke(show, ["--version"], prog_name="tool"),
+        runner.invoke(show, [], env={"E_PAIRS": "1 2 3 4"}),
+        runner.invoke(show, []),
+    ]
+    assert [answer.stdout for answer in answers] == ["tool, version 1.2\n", "((1, 2), (3, 4))\n", "()\n"]
