@@ -19,7 +19,7 @@ from qualityscore.errors import BatchError, HarnessError, InputError, QualitySco
 from qualityscore.execution import output
 from qualityscore.execution.digests import Digests
 from qualityscore.execution.intake import Prepared, prepared
-from qualityscore.execution.jobs import Answer, Broken, Engine, Evaluated, Job, Refused, content_key
+from qualityscore.execution.jobs import CHANGED, Answer, Broken, Engine, Evaluated, Job, Refused, content_key
 from qualityscore.execution.manifest import Row, Shard, read_manifest
 from qualityscore.execution.scores import harness_faults
 from qualityscore.execution.store import DamagedStoreError, State, Store, Stored
@@ -108,16 +108,20 @@ def run_batch(settings: Settings, make_engine: MakeEngine, watch: Watch) -> Outc
         store = open_store(settings.folder)
         stack.callback(store.close)
         _check_containment(settings, store)
-        total = store.load_rows(read_manifest(settings.manifest, settings.defaults), settings.shard)
+        digests = Digests()
+        loaded = store.load_rows(
+            read_manifest(settings.manifest, settings.defaults),
+            settings.shard,
+            lambda row: digests.basis(row.task, row.options, unsafe=settings.unsafe),
+        )
         store.note(
             manifest=str(settings.manifest),
-            rows=str(total),
+            rows=str(loaded.total),
+            rows_digest=loaded.rows_digest,
+            bases_digest=loaded.bases_digest,
             shard=f"{settings.shard.index}/{settings.shard.of}",
             require_sandbox=settings.require_sandbox or "",
         )
-        digests = Digests()
-        for _, row in store.pending():
-            digests.check(row.task, row.options)
         results = output.ResultsFile(settings.folder)
         output.repair(settings.folder, store)
         results.rewrite(store)
@@ -260,11 +264,9 @@ class _Run:
         """What the row's evaluation is stored under."""
         return content_key(
             subject_digest=subject.digest,
-            task_digest=self.digests.task(row.task),
-            profile_digest=self.digests.profile(row.options.profile),
+            basis=self.digests.basis(row.task, row.options, unsafe=self.settings.unsafe),
             only=row.options.only,
             counter=row.options.counter,
-            unsafe=self.settings.unsafe,
             require_sandbox=self.settings.require_sandbox,
         )
 
@@ -305,7 +307,7 @@ class _Run:
         while True:
             attempt = self.store.begin(key)
             answer = self.engine.evaluate(job)
-            stored = stored_answer(answer)
+            stored = stored_answer(answer, subject.digest)
             self.store.finish(attempt, key, stored)
             lost = isinstance(answer, Broken) and answer.lost
             if not lost or self.store.attempts_in_run(key) >= ATTEMPTS_PER_RUN:
@@ -327,11 +329,17 @@ class _Run:
             self.watch(self.tally())
 
 
-def stored_answer(answer: Answer) -> Stored:
-    """An engine's answer as it is kept: a report without a fault of ours is final, everything else of ours is not."""
+def stored_answer(answer: Answer, subject_digest: str) -> Stored:
+    """An engine's answer as it is kept: a report without a fault of ours is final, everything else of ours is not.
+
+    A report of other content than the subject had when it was taken in is no result.
+    """
     match answer:
         case Evaluated(report=report):
-            faults = harness_faults(json.loads(report))
+            document = json.loads(report)
+            if document["subject"]["digest"] != subject_digest:
+                return Stored(state=State.HARNESS, report=None, code=HarnessError.code, reason=CHANGED)
+            faults = harness_faults(document)
             return Stored(state=State.HARNESS if faults else State.DONE, report=report)
         case Refused(code=code, reason=reason):
             return Stored(state=State.REFUSED, report=None, code=code, reason=reason)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+
 from qualityscore.execution.manifest import Options
+from qualityscore.model.report import SCORE_MODEL
 from qualityscore.runtime import environment, tasks
 from qualityscore.runtime.documents import load_profile
 
@@ -11,15 +15,23 @@ class Digests:
     """Digests by name or path, as they were when first asked for."""
 
     def __init__(self) -> None:
-        self._tasks: dict[str, str] = {}
+        self._tasks: dict[str, tuple[str, str]] = {}
         self._profiles: dict[str, str] = {}
 
     def task(self, task: str) -> str:
         """Raises TaskError for a task that cannot be read, SnapshotError where it has no snapshot that fits."""
+        return self._task(task)[0]
+
+    def snapshot(self, task: str) -> str:
+        """Of the task's snapshot for this Python. Raises as `task` does."""
+        return self._task(task)[1]
+
+    def _task(self, task: str) -> tuple[str, str]:
         if task not in self._tasks:
             loaded = tasks.load_task(task)
-            tasks.read_snapshot(tasks.snapshot_path(loaded, environment.python_minor()), loaded)
-            self._tasks[task] = loaded.digest
+            file = tasks.snapshot_path(loaded, environment.python_minor())
+            tasks.read_snapshot(file, loaded)
+            self._tasks[task] = loaded.digest, hashlib.sha256(file.read_bytes()).hexdigest()
         return self._tasks[task]
 
     def profile(self, profile: str) -> str:
@@ -27,6 +39,21 @@ class Digests:
         if profile not in self._profiles:
             self._profiles[profile] = load_profile(profile).digest
         return self._profiles[profile]
+
+    def basis(self, task: str, options: Options, *, unsafe: bool) -> str:
+        """A digest over all that decides a result beside the subject and what was asked of it. Raises as the others do.
+
+        Task, snapshot, profile, score model, Python minor version, and whether no sandbox was needed.
+        """
+        parts = {
+            "task": self.task(task),
+            "snapshot": self.snapshot(task),
+            "profile": self.profile(options.profile),
+            "score_model": SCORE_MODEL,
+            "python": environment.python_minor(),
+            "unsafe": unsafe,
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def check(self, task: str, options: Options) -> None:
         """Raise InputError where nothing can ever be evaluated like this."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from qualityscore.model.report import SCORE_MODEL
-
 Progress = Callable[[str, int, int], None]
 """(stage, done, total) as an evaluation advances; called from the thread that waits for it."""
+
+
+CHANGED = "the subject changed between being taken in and being evaluated; leave it alone and try again"
+"""Why a report of other content than was asked for is no result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,23 +76,20 @@ class Engine(Protocol):
 def content_key(
     *,
     subject_digest: str,
-    task_digest: str,
-    profile_digest: str,
+    basis: str,
     only: tuple[str, ...] | None,
     counter: str,
-    unsafe: bool,
     require_sandbox: str | None = None,
 ) -> str:
-    """What an evaluation is stored under: everything that decides its result, and nothing of who asked for it."""
+    """What an evaluation is stored under: everything that decides its result, and nothing of who asked for it.
+
+    `basis` is `Digests.basis`.
+    """
     parts = {
         "subject": subject_digest,
-        "task": task_digest,
-        "score_model": SCORE_MODEL,
-        "profile": profile_digest,
+        "basis": basis,
         "only": sorted(set(only)) if only is not None else None,
         "counter": counter,
-        "unsafe": unsafe,
-        "python": ".".join(platform.python_version_tuple()[:2]),
     }
     if require_sandbox is not None:  # what was evaluated without it may have run in a weaker one
         parts["require_sandbox"] = require_sandbox

@@ -12,6 +12,13 @@ from qualityscore.execution import output
 from qualityscore.execution.batch import held, open_store
 from qualityscore.execution.store import State, Store
 
+_SHARED = {
+    "rows": "rows in its manifest",
+    "rows_digest": "rows in its manifest",
+    "bases_digest": "tasks, snapshots, profiles, score model or Python, or another --unsafe,",
+}
+"""What the outputs of one batch have noted alike, in words."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
@@ -26,13 +33,14 @@ def merge(inputs: Sequence[Path], folder: Path) -> Merged:
     """Join the outputs of shards of one manifest into `folder`, which is then an output like any other.
 
     Where a row has results in several inputs, a final one goes before a harness fault. Raises BatchError for a folder
-    without a store, for inputs of different manifests, and for final results of one row that contradict each other.
+    without a store, for inputs of different manifests or bases (tasks, profiles, score model), and for final results
+    of one row that contradict each other.
     """
     with ExitStack() as stack:
         stack.enter_context(held(folder))
         target = open_store(folder)
         stack.callback(target.close)
-        total = 0
+        first = (folder, target) if target.meta("rows_digest") else None
         for path in inputs:
             if not (path / output.STORE).is_file():
                 raise BatchError(f"{path} holds no batch: it has no {output.STORE}.")
@@ -41,26 +49,33 @@ def merge(inputs: Sequence[Path], folder: Path) -> Merged:
             stack.enter_context(held(path))
             source = open_store(path)
             stack.callback(source.close)
-            total = _same_manifest(path, source, total)
+            first = first or (path, source)
+            _check_same(first, (path, source))
             _join(path, source, target)
-        target.note(rows=str(total), shard="1/1", manifest="merged")
+        total = int(first[1].meta("rows") or 0) if first else 0
+        facts = {name: first[1].meta(name) or "" for name in _SHARED} if first else {}
+        target.note(shard="1/1", manifest="merged", **facts)
         output.repair(folder, target)
         output.ResultsFile(folder).rewrite(target)
         counts = target.counts()
         return Merged(rows=total, missing=total - sum(counts.values()) + counts[State.PENDING], counts=counts)
 
 
-def _same_manifest(path: Path, source: Store, total: int) -> int:
-    found = int(source.meta("rows") or 0)
-    if total and found != total:
-        raise BatchError(f"{path} is of a manifest with {found} rows, the others of one with {total}; join one batch.")
-    return found
+def _check_same(first: tuple[Path, Store], other: tuple[Path, Store]) -> None:
+    """Raise BatchError where an output is not of the same batch as the first."""
+    for name, what in _SHARED.items():
+        ours, theirs = first[1].meta(name), other[1].meta(name)
+        if ours != theirs:
+            how = f"{theirs} {what}, {first[0]} with {ours}" if name == "rows" else f"other {what} than {first[0]}"
+            raise BatchError(
+                f"{other[0]} was made with {how}; join the shards of one batch into a folder of their own."
+            )
 
 
 def _join(path: Path, source: Store, target: Store) -> None:
     """Take over every row of `source` that says more than what `target` has."""
     have = {record.number: record for record in target.records()}
-    fresh = [(record.number, record.row) for record in source.records() if record.number not in have]
+    fresh = [(record.number, record.row, record.basis) for record in source.records() if record.number not in have]
     target.add_rows(fresh)
     for record in source.records():
         known = have.get(record.number)

@@ -14,6 +14,7 @@ from qualityscore.errors import OutputError
 from qualityscore.execution.manifest import Row
 from qualityscore.execution.scores import harness_faults, short_form
 from qualityscore.execution.store import RowRecord, State, Store, Stored
+from qualityscore.model.codec import as_text, encodable
 
 RESULTS = "results.jsonl"
 REPORTS = "reports"
@@ -31,10 +32,10 @@ def report_name(number: int, row: Row) -> str:
 
 def report_text(report: str, row: Row) -> str:
     """A stored report as this row's: with its path, label and sample number. The same bytes as `evaluate --json`."""
-    document = json.loads(report)
+    document: dict[str, Any] = json.loads(report)
     document["subject"].update(path=row.source, label=row.label, sample=row.sample)
     document["provenance"]["sample"] = row.sample
-    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+    return as_text(document)
 
 
 def result_line(number: int, row: Row, key: str | None, stored: Stored, file: str | None) -> str:
@@ -63,7 +64,7 @@ def result_line(number: int, row: Row, key: str | None, stored: Stored, file: st
         "key": key,
         "report": file,
     }
-    return json.dumps(document, ensure_ascii=False, allow_nan=False)
+    return json.dumps(encodable(document), allow_nan=False)
 
 
 class ResultsFile:

@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,7 +21,7 @@ from qualityscore.errors import BatchError
 from qualityscore.execution.manifest import Row, Shard
 from qualityscore.runtime.transaction import transaction
 
-SCHEMA = 1
+SCHEMA = 2
 _BUSY_S = 30.0
 _PAGE = 200
 _TABLES = """
@@ -30,10 +30,12 @@ CREATE TABLE evaluations (key TEXT PRIMARY KEY, state TEXT NOT NULL, report BLOB
 CREATE TABLE attempts (number INTEGER PRIMARY KEY, key TEXT NOT NULL, run TEXT NOT NULL, started REAL NOT NULL,
                        ended REAL, state TEXT);
 CREATE INDEX attempts_by_key ON attempts (key);
-CREATE TABLE rows (number INTEGER PRIMARY KEY, spec TEXT NOT NULL, digest TEXT NOT NULL, state TEXT NOT NULL,
+CREATE TABLE rows (number INTEGER PRIMARY KEY, spec TEXT NOT NULL, digest TEXT NOT NULL, basis TEXT NOT NULL,
+                   state TEXT NOT NULL,
                    key TEXT, code TEXT, reason TEXT, line TEXT, file TEXT, sha256 TEXT);
 CREATE INDEX rows_by_state ON rows (state, number);
 """
+_IDENTITIES = "SELECT number, digest, basis FROM rows"
 
 
 class DamagedStoreError(Exception):
@@ -65,11 +67,21 @@ class RowRecord:
 
     number: int
     row: Row
+    basis: str
     state: State
     key: str | None
     line: str | None
     file: str | None
     sha256: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A manifest of `total` rows in all shards: digests over what they say and over what their results depend on."""
+
+    total: int
+    rows_digest: str
+    bases_digest: str
 
 
 class Store:
@@ -105,37 +117,39 @@ class Store:
         with self._transaction() as database:
             database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(facts.items()))
 
-    def load_rows(self, rows: Iterable[tuple[int, Row]], shard: Shard) -> int:
-        """Take over a manifest, in one transaction; returns how many rows it has in all shards.
+    def load_rows(self, rows: Iterable[tuple[int, Row]], shard: Shard, basis_of: Callable[[Row], str]) -> Loaded:
+        """Take over a manifest, in one transaction.
 
-        Rows that say what they said before keep what came of them, save harness faults, which are pending again. Rows
-        that are not in the manifest any more are dropped.
+        Rows that say what they said before, on the same basis (`Digests.basis`), keep what came of them, save harness
+        faults, which are pending again. Rows that are not in the manifest any more are dropped.
         """
         total = 0
+        rows_digest, bases_digest = hashlib.sha256(), hashlib.sha256()
         with self._transaction() as database:
-            known = dict(database.execute("SELECT number, digest FROM rows"))
+            known = {number: (digest, basis) for number, digest, basis in database.execute(_IDENTITIES)}
             for number, row in rows:
                 total = number
-                if not shard.holds(number):
-                    continue
-                if known.pop(number, None) != row.digest:
-                    values = (number, row.model_dump_json(), row.digest, State.PENDING)
+                digest, basis = row.digest, basis_of(row)
+                rows_digest.update(digest.encode())
+                bases_digest.update(basis.encode())
+                if shard.holds(number) and known.pop(number, None) != (digest, basis):
                     database.execute(
-                        "INSERT OR REPLACE INTO rows (number, spec, digest, state) VALUES (?, ?, ?, ?)", values
+                        "INSERT OR REPLACE INTO rows (number, spec, digest, basis, state) VALUES (?, ?, ?, ?, ?)",
+                        (number, row.model_dump_json(), digest, basis, State.PENDING),
                     )
             database.executemany("DELETE FROM rows WHERE number = ?", [(number,) for number in known])
             database.execute(
                 "UPDATE rows SET state = ?, line = NULL WHERE state IN (?, ?)",
                 (State.PENDING, State.HARNESS, State.REFUSED),
             )
-        return total
+        return Loaded(total=total, rows_digest=rows_digest.hexdigest(), bases_digest=bases_digest.hexdigest())
 
-    def add_rows(self, rows: Iterable[tuple[int, Row]]) -> None:
-        """Add rows that are not there yet."""
+    def add_rows(self, rows: Iterable[tuple[int, Row, str]]) -> None:
+        """Add rows that are not there yet, each with its number and its basis."""
         with self._transaction() as database:
             database.executemany(
-                "INSERT INTO rows (number, spec, digest, state) VALUES (?, ?, ?, ?)",
-                ((number, row.model_dump_json(), row.digest, State.PENDING) for number, row in rows),
+                "INSERT INTO rows (number, spec, digest, basis, state) VALUES (?, ?, ?, ?, ?)",
+                ((number, row.model_dump_json(), row.digest, basis, State.PENDING) for number, row, basis in rows),
             )
 
     def pending(self) -> Iterator[tuple[int, Row]]:
@@ -159,17 +173,18 @@ class Store:
         while True:
             with self._lock:
                 page = self._database.execute(
-                    "SELECT number, spec, state, key, line, file, sha256 FROM rows WHERE number > ?"
+                    "SELECT number, spec, basis, state, key, line, file, sha256 FROM rows WHERE number > ?"
                     " ORDER BY number LIMIT ?",
                     (last, _PAGE),
                 ).fetchall()
             if not page:
                 return
-            for number, spec, state, key, line, file, sha256 in page:
+            for number, spec, basis, state, key, line, file, sha256 in page:
                 last = number
                 yield RowRecord(
                     number=number,
                     row=Row.model_validate_json(spec),
+                    basis=basis,
                     state=State(state),
                     key=key,
                     line=line,

@@ -53,8 +53,12 @@ def dump(document: Any) -> str:
     no JSON reader takes it.
     """
     kind: type = type(document)
-    plain = encodable(adapter(kind).dump_python(document, mode="python", by_alias=True))
-    return json.dumps(plain, indent=2, sort_keys=True, allow_nan=False) + "\n"
+    return as_text(adapter(kind).dump_python(document, mode="python", by_alias=True))
+
+
+def as_text(plain: Any) -> str:
+    """Plain data as `dump` writes it."""
+    return json.dumps(encodable(plain), indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
 def encodable(value: Any) -> Any:

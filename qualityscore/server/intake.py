@@ -90,11 +90,9 @@ class Intake:
             raise
         key = content_key(
             subject_digest=digest,
-            task_digest=self._tasks.digests.task(task),
-            profile_digest=self._tasks.digests.profile(asked.profile),
+            basis=self._tasks.digests.basis(task, options, unsafe=self._settings.unsafe),
             only=asked.only,
             counter=asked.counter,
-            unsafe=self._settings.unsafe,
             require_sandbox=self._settings.require_sandbox,
         )
         spec = {

@@ -238,7 +238,7 @@ def test_shards_of_different_manifests_are_not_joined(mixed, tiny_task, tmp_path
     run("batch", manifest, "-o", tmp_path / "out", "--task", tiny_task, *FUNCTIONAL)
     refused = run("merge", out, tmp_path / "out", "-o", tmp_path / "merged")
     assert refused.returncode == 2
-    assert "manifest with 1 rows" in refused.stderr
+    assert "was made with 1 rows in its manifest" in refused.stderr
     assert run("merge", tmp_path, "-o", tmp_path / "merged").returncode == 2
 
 

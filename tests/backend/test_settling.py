@@ -2,11 +2,45 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import sqlite3
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
+from pathlib import Path
 
-from backend.tiny import environment, results, write_manifest
+import pytest
+
+from backend.tiny import HALF, SOURCE, environment, results, write_manifest, write_subject
+from qualityscore.commands.batch import standing
+from qualityscore.errors import BatchError
+from qualityscore.execution import digests
+from qualityscore.execution.batch import Outcome, Settings, Tally, run_batch, stored_answer
+from qualityscore.execution.digests import Digests
+from qualityscore.execution.jobs import Evaluated, Job
+from qualityscore.execution.local_engine import LocalEngine
+from qualityscore.execution.manifest import Options, Row, Shard, parse_shard
+from qualityscore.execution.merge import merge
+from qualityscore.execution.output import report_text, result_line
+from qualityscore.execution.store import State, Store, Stored
+from qualityscore.model.codec import dump
+from qualityscore.runtime.environment import python_minor
+from sample_reports import hostile, report
+
+FUNCTIONAL = {"only": ["functional"]}
+
+
+def batch(manifest: Path, out: Path, task: Path | str, engine: type[LocalEngine] = LocalEngine, **more) -> Outcome:
+    """A batch in this process, on one warm worker that starts when there is something to evaluate."""
+    settings = Settings(manifest=manifest, folder=out, defaults={"task": str(task), **FUNCTIONAL}, **more)
+    return run_batch(settings, lambda scratch: engine(lanes=1, scratch=scratch, longest_s=60), lambda _: None)
+
+
+def attempts(out: Path) -> int:
+    with sqlite3.connect(out / "store.sqlite") as database:
+        return database.execute("SELECT COUNT(*) FROM attempts").fetchone()[0]
 
 
 def test_a_subject_that_the_hosts_memory_does_not_hold_stops_no_batch(tmp_path):
@@ -41,3 +75,163 @@ def test_a_subject_that_the_hosts_memory_does_not_hold_stops_no_batch(tmp_path):
     assert (large["state"], large["score"], large["code"]) == ("harness", None, "QS-300")
     assert "memory" in large["reason"]
     assert (empty["state"], empty["code"]) == ("refused", "QS-110")
+
+
+def test_the_basis_of_a_row_is_all_that_decides_beside_the_subject(tmp_path, monkeypatch):
+    def basis(task: str = "cachetools", profile: str = "reference", *, unsafe: bool = False) -> str:
+        return Digests().basis(task, Options(profile=profile), unsafe=unsafe)
+
+    first = basis()
+    assert basis() == first
+    monkeypatch.setattr(digests, "SCORE_MODEL", "another")
+    another_model = basis()
+    monkeypatch.undo()
+    monkeypatch.setattr(digests.environment, "python_minor", lambda: "9.9")
+    monkeypatch.setattr(digests.tasks, "snapshot_path", lambda task, _: task.folder / f"baseline-{python_minor()}.json")
+    another_python = basis()
+    monkeypatch.undo()
+    assert len({first, another_model, another_python, basis("xmltodict"), basis(unsafe=True)}) == 5
+    assert basis(profile="ral-bench") != first
+
+
+def test_rows_on_another_basis_are_pending_again_and_the_others_keep_their_results(tmp_path):
+    rows = [Row(repository=name, task=name) for name in ("a", "b")]
+    store = Store(tmp_path / "store.sqlite")
+    first = store.load_rows(enumerate(rows, start=1), Shard(), lambda row: f"basis of {row.task}")
+    for number in (1, 2):
+        store.settle(number, state=State.DONE, key="k", line="{}", file=None, text="")
+    same = store.load_rows(enumerate(rows, start=1), Shard(), lambda row: f"basis of {row.task}")
+    assert list(store.pending()) == []
+    assert same == first
+    other = store.load_rows(enumerate(rows, start=1), Shard(), lambda row: f"casis of {row.task}")
+    assert list(store.pending()) == [(1, rows[0]), (2, rows[1])]
+    for number in (1, 2):
+        store.settle(number, state=State.DONE, key="k", line="{}", file=None, text="")
+    mixed = store.load_rows(
+        enumerate(rows, start=1), Shard(), lambda row: f"{'new' if row.task == 'a' else 'casis'} of {row.task}"
+    )
+    assert list(store.pending()) == [(1, rows[0])]
+    assert len({first.bases_digest, other.bases_digest, mixed.bases_digest}) == 3
+    assert first.rows_digest == other.rows_digest
+    store.close()
+
+
+def test_a_store_of_an_earlier_version_is_refused_in_one_sentence(tmp_path):
+    (tmp_path / "s").mkdir()
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s"}])
+    (tmp_path / "out").mkdir()
+    with sqlite3.connect(tmp_path / "out" / "store.sqlite") as database:
+        database.executescript("CREATE TABLE rows (number INTEGER); PRAGMA user_version = 1;")
+    with pytest.raises(BatchError, match="has schema 1, this version reads 2; use another output folder"):
+        batch(manifest, tmp_path / "out", "cachetools")
+
+
+def test_a_batch_goes_on_with_what_was_evaluated_against_the_same_snapshot_only(tiny_task, tmp_path):
+    task = tmp_path / "task"
+    shutil.copytree(tiny_task, task)
+    write_subject(tmp_path / "s", source=HALF)
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s"}])
+    out = tmp_path / "out"
+    keys = []
+    for expected in (1, 1, 2):
+        if expected == 2:
+            with next(task.glob("baseline-*.json")).open("a") as snapshot:
+                snapshot.write("\n")
+        assert batch(manifest, out, task).exit_code == 0
+        assert attempts(out) == expected
+        (line,) = results(out)
+        assert line["components"]["F"] == 0.5
+        keys.append(line["key"])
+    assert keys[0] == keys[1] != keys[2]
+
+
+class Meddling(LocalEngine):
+    """Between intake and evaluation somebody writes into the subject."""
+
+    def evaluate(self, job: Job, progress=None):
+        (job.folder / "tiny.py").write_text(SOURCE)
+        return super().evaluate(job, progress)
+
+
+def test_a_subject_that_changes_before_it_is_evaluated_has_no_result_and_is_tried_again(tiny_task, tmp_path):
+    subject = write_subject(tmp_path / "s", source=HALF)
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s"}])
+    out = tmp_path / "out"
+    assert batch(manifest, out, tiny_task, Meddling).exit_code == 3
+    (line,) = results(out)
+    assert (line["state"], line["score"], line["report"]) == ("harness", None, None)
+    assert "changed" in line["reason"]
+    (subject / "tiny.py").write_text(HALF)  # as it was: what was evaluated must not stand for it
+    assert batch(manifest, out, tiny_task).exit_code == 0
+    assert results(out)[0]["components"]["F"] == 0.5
+
+
+def test_a_report_is_final_only_of_the_content_that_was_taken_in():
+    answer = Evaluated(report=dump(report()))
+    assert stored_answer(answer, report().subject.digest).report == answer.report
+    other = stored_answer(answer, "0" * 64)
+    assert (other.state, other.report) == (State.HARNESS, None)
+
+
+def shard(base: Path, name: str, rows: list[str], index: int, **more) -> Path:
+    """The output of one of two shards over rows of which none is there to evaluate."""
+    manifest = write_manifest(base / f"{name}.jsonl", [{"repository": row} for row in rows])
+    batch(manifest, base / name, "cachetools", shard=parse_shard(f"{index}/2"), **more)
+    return base / name
+
+
+def test_shards_of_other_rows_or_on_another_basis_are_not_joined(tmp_path):
+    first = shard(tmp_path, "first", ["x", "y"], 1)
+    second = shard(tmp_path, "second", ["x", "y"], 2)
+    other = shard(tmp_path, "other", ["x", "z"], 2)
+    unsafe = shard(tmp_path, "unsafe", ["x", "y"], 2, unsafe=True)
+    with pytest.raises(BatchError, match=f"{other} was made with other rows in its manifest than {first};"):
+        merge([first, other], tmp_path / "merged")
+    with pytest.raises(BatchError, match=f"{unsafe} was made with other tasks, .* or another --unsafe, than {first};"):
+        merge([first, unsafe], tmp_path / "merged2")
+    for _ in range(2):
+        merged = merge([first, second], tmp_path / "whole")
+        assert (merged.rows, merged.missing) == (2, 0)
+    with pytest.raises(BatchError, match=f"{other} was made with other rows"):
+        merge([other], tmp_path / "whole")
+    assert [line["repository"] for line in results(tmp_path / "whole")] == ["x", "y"]
+
+
+def test_a_stored_report_of_a_row_has_the_bytes_of_evaluate():
+    plain = hostile()
+    row = Row(label="modèle \x9b31m \u202e", sample=3, repository="s\u2066", task="t")
+    subject = replace(plain.subject, path="s\u2066", label=row.label, sample=3)
+    alone = dump(replace(plain, subject=subject, provenance={**plain.provenance, "sample": 3}))
+    assert report_text(dump(plain), row) == alone
+    assert alone.isascii()
+
+
+def test_a_line_of_results_holds_nothing_that_a_terminal_obeys():
+    row = Row(label="modèle \x9b31m \u202e", repository="s\u2066", task="t")
+    reason = "surrogate \udcff, bell \x07"
+    line = result_line(1, row, None, Stored(state=State.REFUSED, report=None, code="QS-110", reason=reason), None)
+    assert line.isascii()
+    assert line.isprintable()
+    document = json.loads(line)
+    assert (document["label"], document["repository"]) == (row.label, row.repository)
+    assert document["reason"] == "surrogate \\udcff, bell \x07"
+
+
+def tally(**changes) -> Tally:
+    plain = {"rows": 100, "done": 34, "refused": 4, "harness": 2, "begun_done": 10, "elapsed_s": 60.0}
+    return Tally(**{**plain, **changes})
+
+
+def test_rate_and_remaining_time_are_this_runs():
+    # 40 rows are settled, 30 of them in this run's 60 s: one in 2 s, and 60 are left.
+    assert tally().rate_per_s == pytest.approx(0.5)
+    assert tally().remaining_s == pytest.approx(120)
+    said = "40 of 100 rows, 30.0 a minute, about 2 min left, 4 refused, 2 not fully measured"
+    assert standing(tally()) == said
+    assert tally(done=94).remaining_s == 0  # 90 in 60 s, and none is left
+
+
+@pytest.mark.parametrize("changes", [{"begun_done": 40}, {"elapsed_s": 0.0}])
+def test_without_a_row_in_this_run_there_is_no_rate(changes):
+    assert (tally(**changes).rate_per_s, tally(**changes).remaining_s) == (None, None)
+    assert standing(tally(**changes)) == "40 of 100 rows, 4 refused, 2 not fully measured"
