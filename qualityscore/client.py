@@ -23,8 +23,8 @@ _POLL_S = 0.5
 
 
 class ScoringClient:
-    """One service. A request that it turns away for want of room (429) is sent again after the time that it names,
-    for at most `patience_s` seconds. Not for use from several threads at a time.
+    """One service. A request that it turns away for want of room (429), or while its host fails (503), is sent again
+    after the time that it names, for at most `patience_s` seconds. Not for use from several threads at a time.
     """
 
     def __init__(
@@ -153,11 +153,20 @@ class ScoringClient:
                 raise ServiceError(
                     f"The scoring service cannot be reached: {error or type(error).__name__}."
                 ) from error
-            wait = float(answer.headers.get("Retry-After", "1"))
-            if answer.status_code != 429 or time.monotonic() + wait > give_up:
+            wait = _wait_s(answer)
+            if wait is None or time.monotonic() + wait > give_up:
                 _check(answer)
                 return answer
             time.sleep(wait)
+
+
+def _wait_s(answer: httpx2.Response) -> float | None:
+    """After how many seconds to ask again; None where that is of no use, or the answer does not say (RFC 9110, 10.2.3).
+
+    A date, as proxies may send it, is not waited for.
+    """
+    said = answer.headers.get("Retry-After", "1" if answer.status_code == 429 else "")
+    return float(said) if answer.status_code in (429, 503) and said.isascii() and said.isdigit() else None
 
 
 def _http_margin(http: httpx2.Client) -> float:

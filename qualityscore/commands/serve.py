@@ -63,7 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
         log_level="warning",
         access_log=False,
         server_header=False,
-        limit_concurrency=1024,
         timeout_graceful_shutdown=5,
     )
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -66,14 +66,24 @@ class LocalEngine:
         for worker in workers:
             self._give_back(worker)
 
-    def evaluate(self, job: Job, progress: Progress | None = None) -> Answer:
-        """Evaluate in a worker; its death is the answer `Broken`, and the next job gets a fresh one."""
+    def evaluate(
+        self, job: Job, progress: Progress | None = None, *, wanted: Callable[[], bool] = lambda: True
+    ) -> Answer:
+        """Evaluate in a worker; its death is the answer `Broken`, and the next job gets a fresh one.
+
+        `wanted` is asked when the job can be cancelled from then on: whoever cancels first makes it say no.
+        """
         try:
             worker = self._take()
         except ToolError as error:
             return Broken(code=error.code, reason=str(error), lost=True)
         with self._lock:
-            self._busy[job.id] = worker
+            begins = wanted()
+            if begins:
+                self._busy[job.id] = worker
+        if not begins:
+            self._give_back(worker)
+            return Broken(code=HarnessError.code, reason="the evaluation was cancelled", lost=True)
         answer: Answer | None = None
         try:
             answer = worker.evaluate(job, progress)

@@ -52,17 +52,19 @@ def is_archive(path: Path) -> bool:
     return path.name.lower().endswith(SUFFIXES)
 
 
-def unpack(archive: Path, destination: Path, limits: ArchiveLimits | None = None) -> Path:
+def unpack(archive: Path, destination: Path, limits: ArchiveLimits | None = None, *, name: str | None = None) -> Path:
     """Unpack into the folder `destination` (made here) and return the repository's folder in it.
 
-    A single top folder that is not itself a package, as an sdist has it, is stepped into. Raises ArchiveError, a
+    A single top folder that is not itself a package, as an sdist has it, is stepped into. `name`, by default the
+    file's, tells the kind and is what the archive is called. Raises ArchiveError, a
     SubjectError, for whatever is wrong with the archive, and HarnessError where the host fails; what was unpacked until
     then is the caller's to remove.
     """
     limits = limits or ArchiveLimits()
-    if not is_archive(archive):
-        raise ArchiveError(f"{archive.name} is not an archive of a known kind; the kinds are {', '.join(SUFFIXES)}.")
-    what = f"The archive {archive.name}"
+    name = name if name is not None else archive.name
+    if not name.lower().endswith(SUFFIXES):
+        raise ArchiveError(f"{name} is not an archive of a known kind; the kinds are {', '.join(SUFFIXES)}.")
+    what = f"The archive {name}"
     try:
         with archive.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -74,7 +76,7 @@ def unpack(archive: Path, destination: Path, limits: ArchiveLimits | None = None
         raise ArchiveError(f"{what} is larger than {limits.archive_bytes} bytes.")
     with _blamed(what):
         writer = TreeWriter(destination, limits, what=what)
-        if archive.name.lower().endswith((".zip", ".whl")):
+        if name.lower().endswith((".zip", ".whl")):
             _unpack_zip(archive, writer, limits)
         else:
             _unpack_tar(archive, writer)

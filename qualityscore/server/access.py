@@ -10,9 +10,11 @@ from collections.abc import Callable
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from qualityscore.errors import HarnessError
 from qualityscore.server.settings import Settings, token_digest
 
 ANYBODY = "anybody"
+_BUSY_S = 5
 
 
 class ProblemError(Exception):
@@ -114,6 +116,30 @@ class BodyLimit:
         error = ProblemError(413, "QS-101", f"The request is larger than {self._largest} bytes; send less at a time.")
         error.headers["Connection"] = "close"
         await problem_response(error)(scope, receive, send)
+
+
+class RequestLimit:
+    """ASGI middleware that answers more than `most` requests at a time with 503, and when to come again."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self._app = app
+        self._most = most
+        self._open = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if self._open >= self._most:
+            wait = {"Retry-After": str(_BUSY_S), "Connection": "close"}
+            why = f"The service is at {self._most} requests already; come again in {_BUSY_S} s."
+            await problem_response(ProblemError(503, HarnessError.code, why, wait))(scope, receive, send)
+            return
+        self._open += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._open -= 1
 
 
 class _TooLargeError(Exception):

@@ -21,10 +21,19 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Match
 
+from qualityscore.errors import HarnessError
 from qualityscore.model.foreign import first_problem
-from qualityscore.server.access import BodyLimit, ProblemError, allowed_hosts, owner_of, problem_response, too_many
+from qualityscore.server.access import (
+    BodyLimit,
+    ProblemError,
+    RequestLimit,
+    allowed_hosts,
+    owner_of,
+    problem_response,
+    too_many,
+)
 from qualityscore.server.description import install
-from qualityscore.server.intake import Upload
+from qualityscore.server.intake import UPLOAD_PREFIX, Upload
 from qualityscore.server.queue import Evaluation, Status
 from qualityscore.server.schemas import (
     Asked,
@@ -44,6 +53,7 @@ _Model = TypeVar("_Model", EvaluationRequest, ScoreRequest)
 _EVENT_S = 0.2
 _STREAM_S = 10.0
 _CHUNK = 1 << 20
+_NAME = 255
 
 _RETRY = {"headers": {"Retry-After": {"description": "seconds", "schema": {"type": "integer"}}}}
 
@@ -91,6 +101,7 @@ def build_app(settings: Settings) -> FastAPI:
     app.state.service = service
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=allowed_hosts(settings), www_redirect=False)
     app.add_middleware(BodyLimit, largest=settings.limits.body_bytes)
+    app.add_middleware(RequestLimit, most=settings.limits.requests)
     _handle_errors(app, service)
     _add_routes(app, service)
     install(app, example_task=service.tasks.entries[0].id, needs_token=bool(settings.tokens))
@@ -235,8 +246,9 @@ def _add_routes(app: FastAPI, service: Service) -> None:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             raise ProblemError(415, "QS-101", "Send application/json.")
         asked = _json(ScoreRequest, await request.body())
-        if len(asked.subjects) > settings.limits.batch:
-            raise ProblemError(422, "QS-101", f"At most {settings.limits.batch} subjects can be scored at a time.")
+        most = min(settings.limits.batch, settings.limits.queued)
+        if len(asked.subjects) > most:
+            raise ProblemError(422, "QS-101", f"At most {most} subjects can be scored at a time; send them in parts.")
         results = await service.score_all(owner, asked, request.is_disconnected)
         return Scores(score=results[0].score, components=results[0].components, results=results)
 
@@ -289,7 +301,8 @@ async def _form(fields: dict[str, Any], settings: Settings) -> tuple[Asked, Subj
         raise ProblemError(422, "QS-101", f"{first_problem(error)}.") from error
     except ValueError as error:
         raise ProblemError(422, "QS-101", "The form's 'sample' is not a number.") from error
-    return asked, subject, Upload(name=archive.filename or "archive", file=await _spool(archive, settings))
+    name = "".join(character if character.isprintable() else "?" for character in archive.filename or "archive")
+    return asked, subject, Upload(name=name[-_NAME:], file=await _spool(archive, settings))
 
 
 def _checked(of_subject: dict[str, Any]) -> dict[str, Any]:
@@ -299,8 +312,16 @@ def _checked(of_subject: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _spool(archive: UploadFile, settings: Settings) -> Path:
-    """Put an upload into the data folder, from where it can be renamed."""
-    with NamedTemporaryFile(dir=settings.data, prefix="upload-", delete=False) as file:
-        while piece := await archive.read(_CHUNK):
-            file.write(piece)
+    """Put an upload into the data folder, from where it can be renamed. Raises ProblemError where there is no room."""
+    try:
+        with NamedTemporaryFile(dir=settings.data, prefix=UPLOAD_PREFIX, delete=False) as file:
+            try:
+                while piece := await archive.read(_CHUNK):
+                    file.write(piece)
+            except BaseException:
+                Path(file.name).unlink()
+                raise
+    except OSError as error:
+        why = f"The service cannot take an upload in at present: {error.strerror}."
+        raise ProblemError(503, HarnessError.code, why, {"Retry-After": "60"}) from error
     return Path(file.name)

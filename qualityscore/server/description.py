@@ -8,13 +8,31 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from pydantic import JsonValue
 
 from qualityscore.model.codec import report_schema
-from qualityscore.server.schemas import UPLOAD_SCHEMA, EvaluationRequest, ScoreRequest
+from qualityscore.server.schemas import (
+    ENDED_EXAMPLE,
+    HEALTH_EXAMPLE,
+    SCORES_EXAMPLE,
+    STATE_EXAMPLE,
+    TASKS_EXAMPLE,
+    UPLOAD_EXAMPLE,
+    UPLOAD_SCHEMA,
+    EvaluationRequest,
+    ScoreRequest,
+)
 
 Document = dict[str, Any]
 _REPORT_PREFIX = "Report_"
 _BY_ID = ("read", "report", "delete")
+_ANSWERS: dict[tuple[str, str, str], JsonValue] = {
+    ("/v1/evaluations", "post", "202"): STATE_EXAMPLE,
+    ("/v1/evaluations/{id}", "get", "200"): ENDED_EXAMPLE,
+    ("/v1/score", "post", "200"): SCORES_EXAMPLE,
+    ("/v1/tasks", "get", "200"): TASKS_EXAMPLE,
+    ("/healthz", "get", "200"): HEALTH_EXAMPLE,
+}
 
 
 def install(app: FastAPI, *, example_task: str, needs_token: bool) -> None:
@@ -41,6 +59,8 @@ def install(app: FastAPI, *, example_task: str, needs_token: bool) -> None:
             }
             report = paths["/v1/evaluations/{id}/report"]["get"]["responses"]["200"]
             report["content"]["application/json"]["schema"] = _embedded_report(schemas)
+            for (path, method, status), example in _ANSWERS.items():
+                paths[path][method]["responses"][status]["content"]["application/json"]["example"] = example
             for answer in paths["/v1/evaluations/{id}/events"]["get"]["responses"].values():
                 if "$ref" in json.dumps(answer):  # the error document, which is JSON on every route
                     answer["content"] = {"application/json": answer["content"].popitem()[1]}
@@ -84,7 +104,7 @@ def _evaluation_body(task: str) -> Document:
         "required": True,
         "content": {
             "application/json": {"schema": _one_source(schema), "example": example},
-            "multipart/form-data": {"schema": UPLOAD_SCHEMA},
+            "multipart/form-data": {"schema": UPLOAD_SCHEMA, "example": {**UPLOAD_EXAMPLE, "task": task}},
         },
     }
 

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from qualityscore.execution.jobs import Broken, Evaluated, Job, Refused
+from qualityscore.errors import HarnessError
+from qualityscore.execution.jobs import CHANGED, Broken, Evaluated, Job, Refused
 from qualityscore.execution.local_engine import LocalEngine
 from qualityscore.execution.scores import harness_faults
 from qualityscore.server.intake import Intake, Tasks
@@ -89,9 +90,14 @@ class Dispatcher:
         """End a waiting or running evaluation as cancelled."""
         with self._wake:
             self._cancelled.add(evaluation.id)
-        self._queue.finish(evaluation.id, Status.CANCELLED, reason="cancelled by its owner")
-        if not self._engine.cancel(evaluation.id) and evaluation.status is Status.QUEUED:
+        was = self._queue.finish(evaluation.id, Status.CANCELLED, reason="cancelled by its owner")
+        if was is Status.RUNNING:  # a lane has it, which does the rest; if it has not begun, it does not begin
+            self._engine.cancel(evaluation.id)
+        elif was is Status.QUEUED:
             self._end(evaluation)
+        else:
+            with self._wake:
+                self._cancelled.discard(evaluation.id)
 
     def expected_wait_s(self, queued: int) -> float:
         """How long until half of the queue is worked off, by the mean of the last evaluations."""
@@ -106,30 +112,44 @@ class Dispatcher:
                     return
             try:
                 evaluation = self._queue.claim()
-                if evaluation is None:
-                    self._expire()
-                    with self._wake:
-                        if not self._stopping:
-                            self._wake.wait(_TICK_S)
-                    continue
-                self._one(evaluation)
+                if evaluation is not None:
+                    self._settle(evaluation)
+                self._expire()
+                with self._wake:
+                    if evaluation is None and not self._stopping:
+                        self._wake.wait(_TICK_S)
             except Exception:
                 log.exception("a lane failed; it goes on")
                 time.sleep(_TICK_S)
 
+    def _settle(self, evaluation: Evaluation) -> None:
+        """Settle one evaluation, whatever happens to it."""
+        try:
+            self._one(evaluation)
+        except Exception as error:
+            log.exception("an evaluation failed")
+            reason = f"the service failed: {type(error).__name__}: {error}"
+            self._queue.finish(evaluation.id, Status.FAILED, code=HarnessError.code, reason=reason)
+            self._end(evaluation)
+        finally:
+            self.notify()  # the same subject may have waited for this one
+
     def _one(self, evaluation: Evaluation) -> None:
-        """Settle one evaluation."""
         if self._queue.known(evaluation.key):
             self._queue.finish(evaluation.id, Status.SUCCEEDED, result=evaluation.key)
             self._end(evaluation)
             return
         if evaluation.attempts > ATTEMPTS:
             reason = "the process that evaluated it, or the service, was lost each time that it was tried"
-            self._queue.finish(evaluation.id, Status.FAILED, code="QS-300", reason=reason)
+            self._queue.finish(evaluation.id, Status.FAILED, code=HarnessError.code, reason=reason)
             self._end(evaluation)
             return
         began = time.monotonic()
-        answer = self._engine.evaluate(self._job(evaluation), self._reporter(evaluation.id))
+        answer = self._engine.evaluate(
+            self._job(evaluation),
+            self._reporter(evaluation.id),
+            wanted=lambda: evaluation.id not in self._cancelled,
+        )
         seconds = time.monotonic() - began
         with self._wake:
             cancelled = evaluation.id in self._cancelled
@@ -139,8 +159,10 @@ class Dispatcher:
                 pass
             case Broken(lost=True) if stopping or self._lost(evaluation.id) < LOSSES:
                 self._steps.pop(evaluation.id, None)
-                self._queue.requeue(evaluation.id)
-                return
+                if self._queue.requeue(evaluation.id):
+                    return
+            case Evaluated(report=report) if not self._is_of(report, evaluation):
+                self._queue.finish(evaluation.id, Status.FAILED, code=HarnessError.code, reason=CHANGED)
             case Evaluated(report=report):
                 clean = not harness_faults(json.loads(report))
                 result = evaluation.key if clean else evaluation.id
@@ -152,6 +174,11 @@ class Dispatcher:
         self._seconds = [*self._seconds[-_RECENT:], seconds]
         self._metrics.evaluation_s.observe(seconds)
         self._end(evaluation)
+
+    @staticmethod
+    def _is_of(report: str, evaluation: Evaluation) -> bool:
+        """Whether a report is of the content that was taken in."""
+        return bool(json.loads(report)["subject"]["digest"] == json.loads(evaluation.spec)["digest"])
 
     def _lost(self, id_: str) -> int:
         """Count the loss of an evaluation's process."""
@@ -190,7 +217,7 @@ class Dispatcher:
             self._metrics.evaluations.labels(status=ended.status).inc()
 
     def _expire(self) -> None:
-        """Now and then, when there is nothing else to do, forget what is old."""
+        """Now and then, however busy, forget what is old."""
         now = time.monotonic()
         if now - self._expired < _EXPIRE_INTERVAL_S:
             return

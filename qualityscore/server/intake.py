@@ -19,10 +19,13 @@ from qualityscore.server.queue import New
 from qualityscore.server.schemas import Asked, Subject, TaskEntry
 from qualityscore.server.settings import Settings
 
+UPLOAD_PREFIX = "upload-"
+"""Of the names in the data folder under which uploads come in."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """An archive that came with a request: its name and where it was put."""
+    """An archive that came with a request: what the caller calls it, for people only, and where it was put."""
 
     name: str
     file: Path
@@ -100,9 +103,10 @@ class Intake:
             "path": subject.path or (upload.name if upload else "files"),
             "label": subject.label,
             "sample": subject.sample,
+            "digest": digest,
         }
         text = json.dumps(spec, sort_keys=True)
-        request = hashlib.sha256(f"{digest}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
+        request = hashlib.sha256(text.encode()).hexdigest()
         return New(spec=text, folder=str(place), key=key, request=request, idempotency=idempotency)
 
     def drop(self, folder: str) -> None:
@@ -112,19 +116,23 @@ class Intake:
             shutil.rmtree(self._uploads / path.relative_to(self._uploads).parts[0], ignore_errors=True)
 
     def sweep(self, kept: set[str]) -> None:
-        """Remove what an earlier service left that nothing waits for."""
+        """Remove what an earlier service left that nothing waits for, uploads on their way among it."""
         ours = {Path(f).relative_to(self._uploads).parts[0] for f in kept if Path(f).is_relative_to(self._uploads)}
-        for folder in self._uploads.iterdir():
-            if folder.name not in ours:
-                shutil.rmtree(folder, ignore_errors=True)
+        for left in (*self._uploads.iterdir(), *self._settings.data.glob(f"{UPLOAD_PREFIX}*")):
+            if left.name in ours:
+                continue
+            if left.is_dir() and not left.is_symlink():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
 
     def _place(self, subject: Subject, upload: Upload | None, folder: Path) -> Path:
         limits = self._settings.limits.archive
         if upload is not None:
-            archive = folder.with_name(f"{folder.name}-{Path(upload.name).name}")
+            archive = folder.with_name(f"{folder.name}.archive")
             upload.file.rename(archive)
             try:
-                return archives.unpack(archive, folder, limits)
+                return archives.unpack(archive, folder, limits, name=upload.name)
             finally:
                 archive.unlink(missing_ok=True)
         if subject.files is not None:

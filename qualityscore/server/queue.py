@@ -16,7 +16,7 @@ from pathlib import Path
 from qualityscore.errors import HarnessError
 from qualityscore.runtime.transaction import transaction
 
-_SCHEMA = 1
+_SCHEMA = 2
 _BUSY_S = 30.0
 _TABLES = """
 CREATE TABLE evaluations (
@@ -137,11 +137,6 @@ class Queue:
                 )
         return ids
 
-    def earlier(self, owner: str, item: New) -> str | None:
-        """The id under which the same request was taken in before; raises ReusedKeyError as `submit` does."""
-        with self._lock:
-            return self._earlier(self._database, owner, item)
-
     @staticmethod
     def _earlier(database: sqlite3.Connection, owner: str, item: New) -> str | None:
         if item.idempotency is None:
@@ -163,12 +158,17 @@ class Queue:
         return evaluation if evaluation is not None and owner in (None, evaluation.owner) else None
 
     def claim(self) -> Evaluation | None:
-        """The one that has waited longest, now running; None where none waits."""
+        """The one that has waited longest, now running; None where none waits.
+
+        What is the same as one that runs goes on waiting, for the result of that one.
+        """
         with self._transaction() as database:
             found = database.execute(
                 f"UPDATE evaluations SET status = ?, started = ?, attempts = attempts + 1 WHERE place ="
-                f" (SELECT place FROM evaluations WHERE status = ? ORDER BY place LIMIT 1) RETURNING {_COLUMNS}",
-                (Status.RUNNING, time.time(), Status.QUEUED),
+                " (SELECT place FROM evaluations WHERE status = ? AND key NOT IN"
+                " (SELECT key FROM evaluations WHERE status = ?) ORDER BY place LIMIT 1)"
+                f" RETURNING {_COLUMNS}",
+                (Status.RUNNING, time.time(), Status.QUEUED, Status.RUNNING),
             ).fetchone()
         return _evaluation(found) if found else None
 
@@ -186,25 +186,37 @@ class Queue:
         result: str | None = None,
         code: str | None = None,
         reason: str | None = None,
-    ) -> None:
-        """End a running evaluation. `result` names the result (its key, where it stands for others too)."""
+    ) -> Status | None:
+        """End an evaluation; returns whether it was queued or running, and None, with nothing done, where neither.
+
+        `result` names the result (its key, where it stands for others too).
+        """
         with self._transaction() as database:
+            found = database.execute(
+                "SELECT status FROM evaluations WHERE id = ? AND status IN (?, ?)", (id_, Status.QUEUED, Status.RUNNING)
+            ).fetchone()
+            if found is None:
+                return None
             if report is not None:
                 packed = zlib.compress(report.encode(), 6)
                 database.execute("INSERT OR REPLACE INTO results VALUES (?, ?)", (result, packed))
             database.execute(
-                "UPDATE evaluations SET status = ?, ended = ?, result = ?, code = ?, reason = ?"
-                " WHERE id = ? AND status IN (?, ?)",
-                (status, time.time(), result, code, reason, id_, Status.QUEUED, Status.RUNNING),
+                "UPDATE evaluations SET status = ?, ended = ?, result = ?, code = ?, reason = ? WHERE id = ?",
+                (status, time.time(), result, code, reason, id_),
             )
+            return Status(found[0])
 
-    def requeue(self, id_: str | None = None) -> None:
-        """Let a running evaluation, or all that a service which was killed left running, wait again in their places."""
+    def requeue(self, id_: str | None = None) -> bool:
+        """Let a running evaluation, or all that a service which was killed left running, wait again in their places.
+
+        Returns whether there was one.
+        """
         with self._transaction() as database:
-            database.execute(
+            done = database.execute(
                 "UPDATE evaluations SET status = ? WHERE status = ? AND (? IS NULL OR id = ?)",
                 (Status.QUEUED, Status.RUNNING, id_, id_),
             )
+            return done.rowcount > 0
 
     def report(self, evaluation: Evaluation) -> str | None:
         """The stored report document, as JSON text."""

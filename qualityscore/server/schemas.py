@@ -154,6 +154,65 @@ class ErrorDocument(BaseModel):
 
 EvaluationState.model_rebuild()
 
+_ID = "1f0e9c7d4b5a46f2a4a1c3d5e7f90b21"
+_COMPONENTS: dict[str, JsonValue] = {
+    "F": 0.75,
+    "NF": None,
+    "maintainability": None,
+    "security": None,
+    "robustness": None,
+    "efficiency": None,
+    "resource": None,
+    "credibility": 1.0,
+}
+_SCORE: dict[str, JsonValue] = {
+    "score": None,
+    "components": _COMPONENTS,
+    "status": "ok",
+    "reason": "not asked for: maintainability, security, robustness, efficiency, resource",
+    "id": _ID,
+}
+STATE_EXAMPLE: dict[str, JsonValue] = {
+    "id": _ID,
+    "status": "queued",
+    "task": "python-slugify",
+    "label": "a",
+    "sample": None,
+    "created": "2026-01-01T12:00:00.000+00:00",
+    "started": None,
+    "ended": None,
+    "progress": None,
+    "code": None,
+    "reason": None,
+    "result": None,
+    "links": {
+        "self": f"/v1/evaluations/{_ID}",
+        "report": f"/v1/evaluations/{_ID}/report",
+        "events": f"/v1/evaluations/{_ID}/events",
+    },
+}
+ENDED_EXAMPLE: dict[str, JsonValue] = {
+    **STATE_EXAMPLE,
+    "status": "succeeded",
+    "started": "2026-01-01T12:00:01.000+00:00",
+    "ended": "2026-01-01T12:00:03.000+00:00",
+    "result": _SCORE,
+}
+SCORES_EXAMPLE: dict[str, JsonValue] = {"score": None, "components": _COMPONENTS, "results": [_SCORE]}
+TASKS_EXAMPLE: list[JsonValue] = [
+    {
+        "id": "python-slugify",
+        "title": "Slugs from Unicode text",
+        "language": "python",
+        "level": "repository",
+        "reference": "python-slugify 8.0.4",
+        "digest": "0" * 64,
+    }
+]
+HEALTH_EXAMPLE: dict[str, JsonValue] = {"status": "ok", "queued": 3, "running": 2}
+UPLOAD_EXAMPLE: dict[str, JsonValue] = {"archive": "model-a.tar.gz", "only": "functional", "label": "a", "sample": 0}
+"""In place of the archive stands its file's name."""
+
 UPLOAD_SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["archive", "task"],

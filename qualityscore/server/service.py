@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 from starlette.concurrency import run_in_threadpool
 
-from qualityscore.errors import ArchiveError, HarnessError, InputError, SubjectError
+from qualityscore.errors import ArchiveError, HarnessError, InputError, SubjectError, UsageError
 from qualityscore.execution.local_engine import LocalEngine
 from qualityscore.execution.scores import NOTHING, short_form
 from qualityscore.runtime.scratch import ScratchFolder
@@ -30,9 +32,12 @@ class Service:
     """The parts of a running service, wired."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raises TaskError and SnapshotError for tasks that cannot be used, HarnessError for a queue that cannot."""
+        """Raises TaskError and SnapshotError for tasks that cannot be used, HarnessError for a queue that cannot.
+
+        Raises UsageError where another service has the data folder, or nobody can.
+        """
         self.settings = settings
-        settings.data.mkdir(parents=True, exist_ok=True)
+        self._lock = _held(settings.data)
         self.tasks = Tasks(settings.tasks)
         self.queue = Queue(settings.data / "queue.sqlite")
         self.intake = Intake(settings, self.tasks)
@@ -215,6 +220,22 @@ class Service:
         self.dispatcher.stop()
         self.queue.close()
         self.scratch.remove()
+        self._lock.close()
+
+
+def _held(data: Path) -> IO[str]:
+    """Make the data folder and keep every other service out of it for as long as the file is open."""
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        lock = (data / ".lock").open("w")
+    except OSError as error:
+        raise UsageError(f"The data folder {data} cannot be used: {error.strerror}; name another by --data.") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise UsageError(f"Another service runs in {data}; end it, or name another folder by --data.") from None
+    return lock
 
 
 def _worthless(reason: str, id_: str | None = None) -> Score:

@@ -23,6 +23,7 @@ class Limits:
     queued: int = 256
     batch: int = 64
     streams: int = 64
+    requests: int = 512
     rate_per_s: float = 20.0
     burst: int = 200
     evaluation_s: float = 3600.0

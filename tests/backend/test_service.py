@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx2
 import psutil
 import pytest
+from pydantic import TypeAdapter
 
 from backend.serving import TOKEN, Serving, nothing_cached, token_file
 from backend.tiny import HALF, SOURCE, environment, run, write_subject
@@ -22,6 +23,7 @@ from qualityscore import evaluate
 from qualityscore.client import ScoringClient
 from qualityscore.errors import ServiceError
 from qualityscore.model.codec import load_report
+from qualityscore.server.schemas import EvaluationState, Scores, TaskEntry
 
 FUNCTIONAL = ["functional"]
 STATIC = ["functional", "maintainability", "security"]
@@ -188,6 +190,79 @@ def test_bombs_and_damaged_archives_are_refused(service):
         assert http.post("/v1/evaluations", content=b"x").status_code == 415
 
 
+def posted(http: httpx2.Client, path: str, kind: str, example: dict) -> httpx2.Response:
+    """An example of the description, sent; a form's archive, of which the example says the name, is a real one."""
+    if kind == "application/json":
+        return http.post(path, json=example)
+    upload = {"archive": (example.pop("archive"), archive_of(files("example")))}
+    return http.post(path, data={name: str(value) for name, value in example.items()}, files=upload)
+
+
+def test_every_example_of_a_request_is_accepted_and_every_answer_has_one(service):
+    with service.http() as http:
+        paths = http.get("/openapi.json").json()["paths"]
+        bodies = [
+            (path, kind, content["example"])
+            for path, operations in paths.items()
+            for operation in operations.values()
+            for kind, content in operation.get("requestBody", {}).get("content", {}).items()
+        ]
+        kinds = [(path, kind) for path, kind, _ in bodies]
+        assert kinds == [
+            ("/v1/evaluations", "application/json"),
+            ("/v1/evaluations", "multipart/form-data"),
+            ("/v1/score", "application/json"),
+        ]
+        for path, kind, example in bodies:
+            answer = posted(http, path, kind, example)
+            assert answer.status_code in (200, 202), answer.text
+    for path, method, status, model in (
+        ("/v1/evaluations", "post", "202", EvaluationState),
+        ("/v1/evaluations/{id}", "get", "200", EvaluationState),
+        ("/v1/score", "post", "200", Scores),
+        ("/v1/tasks", "get", "200", list[TaskEntry]),
+        ("/healthz", "get", "200", dict[str, str | int]),
+    ):
+        example = paths[path][method]["responses"][status]["content"]["application/json"]["example"]
+        TypeAdapter(model).validate_python(example, strict=True)
+
+
+def test_an_uploads_name_reaches_no_disk(service):
+    form = {"task": "tiny", "only": "functional"}
+    long = "n" * 300 + ".tar.gz"
+    body = (
+        b'--x\r\nContent-Disposition: form-data; name="archive"; filename="nul\0.tar.gz"\r\n\r\n'
+        + archive_of(files("nul"))
+        + b'\r\n--x\r\nContent-Disposition: form-data; name="task"\r\n\r\ntiny'
+        + b'\r\n--x\r\nContent-Disposition: form-data; name="only"\r\n\r\nfunctional\r\n--x--\r\n'
+    )
+    with service.http() as http:
+        answers = [
+            http.post("/v1/evaluations", data=form, files={"archive": (long, archive_of(files("long")))}),
+            http.post("/v1/evaluations", content=body, headers={"Content-Type": "multipart/form-data; boundary=x"}),
+        ]
+    assert [answer.status_code for answer in answers] == [202, 202], [answer.text for answer in answers]
+    with service.client() as client:
+        paths = []
+        for answer in answers:
+            client.wait(answer.json()["id"])
+            paths.append(client.report(answer.json()["id"])["subject"]["path"])
+    assert paths == [long[-255:], "nul?.tar.gz"]
+
+
+def test_more_subjects_than_the_queue_ever_holds_are_refused_for_good(tiny_task, tmp_path):
+    serving = Serving("--data", tmp_path / "d", "--task", tiny_task, "--queue", "2", "--jobs", "1")
+    try:
+        with serving.client() as client, pytest.raises(ServiceError, match="At most 2 subjects") as refusal:
+            client.score("tiny", [files(str(number)) for number in range(3)], only=FUNCTIONAL)
+        assert refusal.value.status == 422
+        second = run("serve", "--port", "0", "--data", tmp_path / "d", "--task", tiny_task)
+        assert second.returncode == 2
+        assert f"Another service runs in {tmp_path / 'd'}; end it, or name another folder" in second.stderr
+    finally:
+        serving.stop()
+
+
 def test_only_names_of_this_machine_are_answered_without_a_token(service):
     with service.http() as http:
         assert http.get("/healthz").json()["status"] == "ok"
@@ -270,6 +345,8 @@ def test_killed_outright_it_goes_on_with_what_it_had_accepted(tiny_task, tmp_pat
             time.sleep(0.05)
     tree = psutil.Process(serving.process.pid).children(recursive=True)
     serving.kill()
+    (tmp_path / "d" / "upload-half").write_bytes(b"half an archive")
+    (tmp_path / "d" / "subjects" / "0123.archive").write_bytes(b"an archive")
     _, alive = psutil.wait_procs(tree, timeout=10)
     assert alive == []
     again = Serving(*arguments)
@@ -278,6 +355,7 @@ def test_killed_outright_it_goes_on_with_what_it_had_accepted(tiny_task, tmp_pat
             ended = [client.wait(id_, timeout_s=120) for id_ in ids]
         assert [e["result"]["components"]["F"] for e in ended] == [0.5] * 5
         assert list((tmp_path / "d" / "subjects").iterdir()) == []
+        assert list((tmp_path / "d").glob("upload-*")) == []
     finally:
         again.stop()
 
