@@ -203,8 +203,8 @@ def trouble(run: UnitRun | None, *, is_reference: bool, timeout_s: float) -> Tro
         case "starved":
             return Trouble(reason="no time was left for it by runs that did not end", fault=mine)
         case "failed":
-            fault = Fault.HARNESS if run.stage == "load" else mine
-            return Trouble(reason=f"{where} raised {_said(run.error or '')}", fault=fault)
+            # also while inputs are loaded: the reference loads the same ones, and code can make its own loading fail
+            return Trouble(reason=f"{where} raised {_said(run.error or '')}", fault=mine)
         case "timeout":
             return Trouble(reason=f"{where} took longer than {timeout_s:g} s", fault=mine)
         case "flooded":

@@ -21,8 +21,10 @@ from qualityscore.runtime.target import Target
 from qualityscore.suites import cost
 from qualityscore.suites.cost_kit import prepare_bench, prepare_kit
 from qualityscore.suites.cost_launch import IMPORT, Mode, other_result, run_units, unit_of
+from qualityscore.suites.cost_measures import verdict_on_result
 from qualityscore.suites.counting import OTHER_RESULT, count_side
-from tests.e2e.cost.cheats import CHEATS, variant
+from qualityscore.suites.memory import run_native
+from tests.e2e.cost.cheats import CHEATS, REFERENCE, variant
 from tests.e2e.cost.conftest import MakeTarget
 
 TWICE = "index(words)"
@@ -332,3 +334,21 @@ def test_patched_counters_change_no_figure(make_target: MakeTarget, one_workload
     assert body_s > 0.1
     assert (runs[unit.id].body_wall_s or 0.0) > 0.1
     assert (runs[unit.id].cpu_s or 0.0) > 0.2
+
+
+UNLOADABLE = """import __main__
+def fail(*_):
+    raise OSError('disk')
+__main__.load_inputs = fail
+"""
+
+
+def test_inputs_that_a_subject_keeps_from_loading_are_its_own_fault(
+    make_target: MakeTarget, one_workload: Task, tmp_path: Path
+):
+    kit = prepare_kit(make_target(of=one_workload, is_reference=True), tmp_path / "kit")
+    bench = prepare_bench(make_target(UNLOADABLE + REFERENCE, of=one_workload), kit, tmp_path / "tree")
+    found = verdict_on_result(run_native(bench, lambda: None).workloads[0], "right")
+    assert found is not None
+    assert found.fault is Fault.SUBJECT
+    assert found.reason == "loading the workloads raised OSError: disk (tally.py:3 in fail)"
