@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx2
 import pytest
@@ -193,16 +194,29 @@ def test_more_requests_than_fit_are_told_when_to_come_again():
 def test_a_client_comes_again_where_503_says_when(headers, asked):
     seen = []
 
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        seen.append(request)
-        return httpx2.Response(503, headers=headers) if len(seen) == 1 else httpx2.Response(200, json=[])
+    class Busy(BaseHTTPRequestHandler):
+        """Busy once, then with no task to offer."""
 
-    client = ScoringClient("http://here")
-    client._http = httpx2.Client(transport=httpx2.MockTransport(answer), base_url="http://here")
-    if asked == 2:
-        assert client.tasks() == []
-    else:
-        with pytest.raises(ServiceError) as refusal:
-            client.tasks()
-        assert refusal.value.status == 503
+        def do_GET(self) -> None:
+            seen.append(self.path)
+            body = b"[]" if len(seen) > 1 else b""
+            self.send_response(200 if body else 503)
+            for name, value in {**({} if body else headers), "Content-Length": str(len(body))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Busy) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with ScoringClient(f"http://127.0.0.1:{server.server_port}", patience_s=60) as client:
+            if asked == 2:
+                assert client.tasks() == []
+            else:
+                with pytest.raises(ServiceError) as refusal:
+                    client.tasks()
+                assert refusal.value.status == 503
+        server.shutdown()
     assert len(seen) == asked
