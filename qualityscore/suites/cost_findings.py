@@ -77,7 +77,7 @@ def _result(workload: Workload, native: Native, sides: Sides) -> Iterator[Findin
 def _timed_result(workload: Workload, sides: Sides) -> Iterator[Finding]:
     """Runs in pairs that failed or gave another result, though the plain runs were right."""
     for timed in (sides.pairs.get(workload.id), sides.checks.get(workload.id)):
-        if timed is not None and timed.trouble is not None and timed.trouble.fault is Fault.SUBJECT:
+        if timed is not None and timed.failed and timed.trouble is not None and timed.trouble.fault is Fault.SUBJECT:
             yield _finding(
                 "cost-flaky" if timed.failed < timed.runs else "cost-wrong",
                 workload,

@@ -74,7 +74,7 @@ class Bench:
     """One side, ready to be measured: `root` is a copy of its tree with bytecode.
 
     `right` are the digests by workload that every further run must give, once they are known. No run goes on after
-    `deadline` (time.monotonic()).
+    `deadline` (time.monotonic()). `timed_s` collects how long each launch took that timed it.
     """
 
     target: Target
@@ -82,6 +82,7 @@ class Bench:
     kit: Kit
     right: Mapping[str, str] = field(default_factory=dict)
     deadline: float = math.inf
+    timed_s: list[float] = field(default_factory=list, compare=False)
 
     @property
     def left_s(self) -> float:

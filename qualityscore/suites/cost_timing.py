@@ -23,6 +23,7 @@ from qualityscore.suites.pairs import (
     GROWTH_RUNS,
     Calibration,
     bounded,
+    left_out,
     measure_growth,
     measure_import_alone,
     measure_import_pairs,
@@ -75,7 +76,13 @@ class Timing:
                     mine=mine, theirs=theirs, subject=subject, reference=reference, right=right, lease=lease
                 )
                 import_doubted = self.import_doubted(mine, theirs, subject, reference, lease)
-            if not (doubtful or import_doubted) or not self.calibrated(theirs, lease):
+            if not (doubtful or import_doubted):
+                return
+            if not self.calibrated(theirs, lease):
+                if not theirs.left_s and (why := left_out(mine, theirs)).fault is Fault.SUBJECT:
+                    self.pairs = {w.id: Pairs(id=w.id, trouble=why) for w in doubtful}
+                    if import_doubted:
+                        self.import_pairs = ImportPairs(subject=(), reference=(), trouble=why)
                 return
             if doubtful:
                 self.steps.plan(PAIRS_FIRST)

@@ -72,28 +72,43 @@ def take_pairs(
             break  # the pair that the deadline cut is no pair
         step()
     if not runs[True]:
-        return {w.id: before[w.id] if before else Pairs(id=w.id, trouble=_LEFT_OUT) for w in workloads}
+        why = left_out(subject, reference)
+        return {w.id: before[w.id] if before else Pairs(id=w.id, trouble=why) for w in workloads}
     found = [_merge(before.get(w.id) if before else None, _pair(w, subject, reference, runs)) for w in workloads]
-    return {p.id: p if p.trouble or p.runs >= LEAST_PAIRS else _few(p) for p in found}
+    few = left_out(subject, reference)
+    return {p.id: p if p.trouble or p.runs >= LEAST_PAIRS else Pairs(id=p.id, trouble=few, runs=p.runs) for p in found}
 
 
-def _few(pairs: Pairs) -> Pairs:
-    return Pairs(id=pairs.id, trouble=_LEFT_OUT, runs=pairs.runs)
+def left_out(subject: Bench, reference: Bench) -> Trouble:
+    """Why what is timed did not fit: the subject's fault where half of the suite's time went to what its launches took
+    beyond the reference's, nobody's otherwise."""
+    excess_s = sum(subject.timed_s) - sum(reference.timed_s)
+    if excess_s <= _suite_s(subject) / 2:
+        return _LEFT_OUT
+    reason = f"no time was left for it: timed in turn, the subject took {excess_s:.0f} s more than the reference"
+    return Trouble(reason=reason, fault=Fault.SUBJECT)
 
 
 def bounded(bench: Bench) -> Bench:
     """The bench for everything that is timed from now on: all of it together has the suite's time, once."""
-    return replace(bench, deadline=_deadline(bench))
+    return replace(bench, deadline=_deadline(bench), timed_s=[])
 
 
 def _deadline(bench: Bench) -> float:
     """When a pair measurement that begins now is over: with the suite's time, or with the bench's."""
+    return min(bench.deadline, time.monotonic() + _suite_s(bench))
+
+
+def _suite_s(bench: Bench) -> float:
     spec = bench.target.task.spec.suites.get("cost")
-    return min(bench.deadline, time.monotonic() + (spec.total_timeout_s if spec else 300.0))
+    return spec.total_timeout_s if spec else 300.0
 
 
 def _timed(bench: Bench, units: Sequence[Unit], lease: Lease) -> dict[str, UnitRun]:
-    return run_units(bench, Mode.SINGLE, units, cpus=(lease.cpu,), keeper_cpus=lease.others)
+    begun = time.monotonic()
+    runs = run_units(bench, Mode.SINGLE, units, cpus=(lease.cpu,), keeper_cpus=lease.others)
+    bench.timed_s.append(time.monotonic() - begun)
+    return runs
 
 
 def _pair(workload: Workload, subject: Bench, reference: Bench, runs: dict[bool, list[dict[str, UnitRun]]]) -> Pairs:
@@ -261,7 +276,7 @@ def measure_import_pairs(
         number += 1
         step()
     if number < LEAST_PAIRS:
-        return ImportPairs(subject=(), reference=(), trouble=_LEFT_OUT)
+        return ImportPairs(subject=(), reference=(), trouble=left_out(subject, reference))
     return ImportPairs(subject=tuple(costs[False]), reference=tuple(costs[True]))
 
 

@@ -32,7 +32,7 @@ def bench(*, is_reference: bool, total_timeout_s: float = 30.0, deadline: float 
     suite = SimpleNamespace(total_timeout_s=total_timeout_s, test_timeout_s=1.0)
     task = SimpleNamespace(spec=SimpleNamespace(suites={"cost": suite}))
     target = SimpleNamespace(is_reference=is_reference, task=task)
-    return SimpleNamespace(target=target, right={}, deadline=deadline)
+    return SimpleNamespace(target=target, right={}, deadline=deadline, timed_s=[])
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,13 @@ class Clock:
 
 @pytest.fixture
 def timed(monkeypatch):
-    """Let every launch take `seconds`, and end in `state` on the side of the subject."""
+    """Let every launch take `seconds`, the reference's `reference_s`, and end in `state` on the side of the subject."""
 
-    def arrange(seconds: float, state: str = "ok") -> None:
+    def arrange(seconds: float, state: str = "ok", *, reference_s: float | None = None) -> None:
         clock = Clock()
 
         def run_units(side, _mode, units, **_more):
-            clock.now += seconds
+            clock.now += seconds if reference_s is None or not side.target.is_reference else reference_s
             clocks = {"cpu_s": 1.0 + clock.now / 7 % 0.3, "start_cpu_s": 0.1, "load_cpu_s": 0.0, "import_cpu_s": 0.1}
             said = "ok" if side.target.is_reference else state
             return {u.id: unit_run(u.id, said, **clocks) for u in units}
@@ -124,6 +124,41 @@ def test_fewer_than_six_pairs_are_unmeasured_for_want_of_time(timed):
     for found in (measure(pairs.measure_pairs, [WORKLOAD])["w"], measure(pairs.measure_import_pairs)):
         assert found.trouble is not None
         assert (found.trouble.reason, found.trouble.fault) == ("budget", Fault.HARNESS)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "reference_s", "pairs_done", "fault"),
+    [
+        (6.0, 0.5, 5, Fault.SUBJECT),  # five pairs end at 32.5 s, of 30: 27.5 s more than the reference's
+        (40.0, 0.5, 1, Fault.SUBJECT),
+        (3.5, 2.5, 5, Fault.HARNESS),  # 5 s more than the reference's 12.5, which alone is too slow for six pairs
+        (0.5, 6.0, 5, Fault.HARNESS),
+    ],
+)
+def test_a_slow_subject_that_leaves_no_time_for_six_pairs_is_at_fault(timed, seconds, reference_s, pairs_done, fault):
+    timed(seconds, reference_s=reference_s)
+    found = measure(pairs.measure_pairs, [WORKLOAD])["w"]
+    assert found.trouble is not None
+    assert (found.runs, found.trouble.fault) == (pairs_done, fault)
+
+
+def test_a_slow_subject_is_not_saved_from_pairs_by_the_time_that_its_checks_took(timed, monkeypatch, tmp_path):
+    """Two and a half seconds each, so that twelve checks take the 30: nothing was counted, and nothing can be timed."""
+    timed(2.5, reference_s=0.01)
+    tired = Calibration(gate=Gate(half_width=None, bias=None), seconds=0.0)
+    monkeypatch.setattr(cost_timing, "host_calibration", lambda *_: tired)
+    kit = Kit(workloads=(WORKLOAD,), suite=tmp_path, inputs=tmp_path)
+    mine, theirs = (
+        Bench(target=bench(is_reference=of_reference).target, root=tmp_path / str(of_reference), kit=kit)
+        for of_reference in (False, True)
+    )
+    timing = cost_timing.Timing(counted=True, steps=Quiet(), root=tmp_path, scratch=tmp_path)
+    timing.live(mine, theirs, Facts(native=IMPORTS), Facts(native=IMPORTS), [WORKLOAD])
+    assert timing.checks["w"].runs >= 11
+    for found in (timing.pairs["w"], timing.import_check):
+        assert found is not None
+        assert found.trouble is not None
+        assert found.trouble.fault is Fault.SUBJECT
 
 
 class Quiet:
