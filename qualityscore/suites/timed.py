@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from qualityscore.core.costs import Start, charge_start, log_ratios
@@ -13,6 +14,8 @@ IDLE_SHARE = 0.1
 CALIBRATED_WIDENING = 0.1
 """What a ratio may be off by, as a logarithm, where the calibration workload stands for the reference's own host: how
 much two processors differ depends on the work."""
+LEAST_SHARE = 0.01
+"""What a cost of nothing counts as, as a share of the reference's (scoring.md section 4)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +89,7 @@ class Pairs:
         """log(reference / subject) of the cost: an excess of start is charged, idling is costed at wall time."""
         if self.subject is None or self.reference is None:
             return ()
-        return log_ratios(*self.costs)
+        return _cost_logs(*self.costs)
 
     @property
     def widening(self) -> float:
@@ -132,9 +135,15 @@ class ImportPairs:
     @property
     def logs(self) -> tuple[float, ...]:
         """log(reference / subject)."""
-        return log_ratios(self.reference, self.subject)
+        return _cost_logs(self.reference, self.subject)
 
     @property
     def widening(self) -> float:
         """What the ratio may be off by beyond its scatter, as a logarithm."""
         return CALIBRATED_WIDENING if self.calibrated else 0.0
+
+
+def _cost_logs(reference: Sequence[float], subject: Sequence[float]) -> tuple[float, ...]:
+    """log(reference / subject) pair by pair. A subject's cost of nothing tells a ratio, the reference's tells none."""
+    least = (s if s > 0 else LEAST_SHARE * r for r, s in zip(reference, subject, strict=True))
+    return log_ratios(reference, tuple(least))

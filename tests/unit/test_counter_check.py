@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -93,6 +95,19 @@ def test_pairs_settle_a_contradiction_in_instructions_of_the_reference(tmp_path:
     part, said = cost(found)
     assert part.value == pytest.approx(2000)
     assert (said["w"]["decided_by"], said["w"]["pairs"]) == ("pairs", 12)
+
+
+def test_a_cost_of_nothing_is_no_blank_but_a_hundredth_of_the_references(tmp_path: Path):
+    # by counts and by CPU time one item takes more than 4n, and starting up takes less than the reference's
+    theirs = Timed(full=(0.3,) * 20, idle=(0.0,) * 20, wall=(0.3,) * 20, one=0.0, start=0.1)
+    mine = replace(theirs, full=(0.02,) * 20, one=0.05, start=0.06)
+    timed = {"w": Pairs(id="w", subject=mine, reference=theirs, runs=20)}
+    part, said = cost(sides(side(90), REFERENCE, tmp_path, checks=timed, pairs=timed))
+    assert (part.value, part.fault) == (pytest.approx(10), None)
+    assert (said["w"]["by_count"], said["w"]["decided_by"]) == (None, "pairs")
+    assert timed["w"].cost_logs == pytest.approx((math.log(100),) * 20)
+    assert imports(0.01, 0.0).logs == pytest.approx((math.log(100),) * 6)
+    assert imports(0.0, 0.01).logs == imports(0.0, 0.0).logs == ()
 
 
 @pytest.mark.parametrize("problem", ["budget", "all cores are leased"])
