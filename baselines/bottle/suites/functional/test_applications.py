@@ -224,3 +224,20 @@ def test_files_and_iterables_without_a_server(tmp_path):
         (["200 OK"], b"\xc3\xa9z"),
         (["200 OK"], b""),
     ]
+
+
+def test_decorators_without_a_server():
+    mark = lambda callback: lambda: callback() + "!"  # noqa: E731
+    app, bodies = bottle.Bottle(), []
+
+    def ask():
+        environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/b"}
+        wsgiref.util.setup_testing_defaults(environ)
+        bodies.append(b"".join(app(environ, lambda status, headers, exc_info=None: None)))
+
+    app.install(mark)
+    app.get("/b", callback=lambda: "b")
+    ask()
+    app.uninstall(mark)
+    ask()
+    assert bodies == [b"b!", b"b"]
