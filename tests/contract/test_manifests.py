@@ -16,8 +16,14 @@ ROOT = Path(__file__).parents[2]
 TASKS = tuple(sorted(path.parent.name for path in (ROOT / "probes").glob("*/manifest.json")))
 
 
-def test_three_tasks_have_probes() -> None:
-    assert {"cachetools", "python-slugify", "xmltodict"} <= set(TASKS)
+MEASURED = tuple(name for name in TASKS if (ROOT / "baselines" / name / "baseline-3.11.json").is_file())
+WITHOUT_A_RESULT = {"bottle.Bottle.run", "bottle.abort", "bottle.redirect", "bottle.run"}
+"""What always raises, or serves until the process ends: no call of it is sensible."""
+
+
+def test_nine_tasks_have_probes_and_three_a_snapshot() -> None:
+    assert {"bottle", "humanize", "markdown", "petl", "pyjwt", "tinydb", *MEASURED} <= set(TASKS)
+    assert {"cachetools", "python-slugify", "xmltodict"} <= set(MEASURED)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -27,7 +33,7 @@ def test_at_least_200_inputs_over_nine_tenths_of_the_callables(task: str) -> Non
     callables = {e["name"] for e in entries if e["kind"] in ("function", "method", "class") and not e.get("bodiless")}
     probed = {entry.name for entry in frozen.entries}
     assert probed <= callables
-    assert len(probed) >= 0.9 * len(callables)
+    assert len(probed) >= 0.9 * len(callables - WITHOUT_A_RESULT)
     assert sum(len(entry.probes) for entry in frozen.entries) >= 200
     inputs = {(*probe.setup, probe.call) for entry in frozen.entries for probe in entry.probes}
     assert len(inputs) >= 200
@@ -46,7 +52,7 @@ def test_at_least_six_properties_each_with_its_claim(task: str) -> None:
     assert all(held.entries for held in frozen.properties)
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", MEASURED)
 def test_an_entry_without_two_telling_values_has_a_test_that_touches_it(task: str) -> None:
     frozen = manifest.load(ROOT / "probes" / task)
     loaded = tasks.load_task(task)

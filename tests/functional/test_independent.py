@@ -17,7 +17,7 @@ from qualityscore.model.outcome import TestOutcome
 from qualityscore.runtime import tasks, workspace
 from qualityscore.runtime.target import Target
 from qualityscore.snapshots import reference_target
-from qualityscore.suites import functional, properties
+from qualityscore.suites import functional, manifest, properties, robustness
 from qualityscore.suites.cost_kit import prepare_bench, prepare_kit
 from qualityscore.suites.cost_launch import Mode, run_units, unit_of
 from qualityscore.suites.expectation import discover
@@ -70,6 +70,19 @@ def test_the_properties_hold_on_it(sides: tuple[Target, Target]) -> None:
     held = properties.run(subject, manifest, total_s=300.0)
     failed = {outcome.id: (outcome.message, outcome.snippet) for outcome in held if not outcome.passed}
     assert set(failed) == set(names) & _open(subject.task.id), failed
+
+
+def test_it_survives_the_probes_and_gives_every_right_value(sides: tuple[Target, Target]) -> None:
+    _, subject = sides
+    if not (subject.task.probes_folder / manifest.FILE_NAME).is_file():
+        pytest.skip("its probes are not frozen yet")
+    outcome = robustness.run(subject, manifest.load(subject.task.probes_folder))
+    lost = {e.entry for e in outcome.entries if e.survived < e.total or e.right_values < e.value_probes}
+    shown = [failure for entry in outcome.entries for failure in (*entry.failures, *entry.differences)]
+    assert sum(entry.value_probes for entry in outcome.entries) >= 10
+    assert lost == {name.removeprefix("probe ").partition("#")[0] for name in _open(subject.task.id) if "#" in name}, (
+        shown
+    )
 
 
 def _open(task: str) -> set[str]:
