@@ -10,7 +10,7 @@ import ast
 import base64
 import re
 from array import array
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,10 +69,10 @@ def observe(root: str, path: str) -> dict[str, Any]:
     return facts
 
 
-def observe_data(root: str, path: str) -> str | None:
-    """What kind of code a data file keeps, None for none."""
+def observe_data(root: str, path: str, name: str) -> str | None:
+    """What kind of code the data file at `path` keeps, None for none; `name` is its path in the repository."""
     file = read_raw(Path(root), path)
-    return hidden_code(file) if isinstance(file, RawFile) else None
+    return hidden_code(replace(file, path=name)) if isinstance(file, RawFile) else None
 
 
 def _gave_up(source: SourceFile, tool: str, error: Exception) -> Unparsable:

@@ -179,6 +179,8 @@ class _Pass:
 
     def _job(self, call: str, path: str) -> Job:
         args: dict[str, Any] = {"root": str(self._shadow), "path": _shadow_name(path)}
+        if call == OBSERVE_DATA:
+            args["name"] = path
         if call == LINT:
             roots = [str(self._shadow / root) for root in self._context.import_roots]
             site = self._context.site_packages

@@ -68,6 +68,22 @@ def test_an_unchanged_repository_needs_no_tool(repository: Repository, tmp_path:
     assert asked == 0
 
 
+def test_what_kind_of_code_a_data_file_keeps_is_told_by_its_name_in_the_repository(
+    repository: Repository, tmp_path: Path
+) -> None:
+    unchecked = b"\0" * 4 + b"\1" + b"\0" * 11  # PEP 552: the second word's bit 0 without bit 1
+    root = repository({"m.py": ""})
+    (root / "__pycache__").mkdir()
+    (root / "lone.pyc").write_bytes(b"anything")
+    (root / "__pycache__" / "m.cpython-311.pyc").write_bytes(unchecked)
+    (root / "__pycache__" / "n.cpython-311.pyc").write_bytes(b"\0" * 16)
+    for _ in ("looked at", "from the cache"):
+        assert look(root, tmp_path / "c")[0].hidden_code == (
+            ("__pycache__/m.cpython-311.pyc", "compiled code that is not checked against its source"),
+            ("lone.pyc", "compiled code without its source"),
+        )
+
+
 @pytest.mark.parametrize(
     ("path", "text", "relinted"),
     [
