@@ -54,6 +54,7 @@ class Watch:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self._bystander = _bystander()
         self._known: set[int] = set()
+        self._left: set[str] = set()
         self._bait = self._digest()
         self.facts = {
             "HOST": str(self._host),
@@ -67,8 +68,12 @@ class Watch:
         }
 
     def settle(self) -> None:
-        """Take the processes that we have now for our own."""
+        """Take the processes that we have now for our own, and the temporary files that are there for others'.
+
+        A process that was killed at its deadline leaves some, and they go only when its last descendant does.
+        """
         self._known = {child.pid for child in psutil.Process().children(recursive=True)}
+        self._left = {left.name for left in (self._place / "tmp").iterdir()}
 
     def traces(self) -> list[str]:
         """What the last evaluation left behind or reached; the bait is put back."""
@@ -119,8 +124,9 @@ class Watch:
                 yield f"a file was left: {file}"
                 with contextlib.suppress(OSError):
                     file.unlink()
-        for left in (self._place / "tmp").iterdir():
-            yield f"a temporary file was left: {left.name}"
+        present = {left.name for left in (self._place / "tmp").iterdir()}
+        yield from (f"a temporary file was left: {name}" for name in sorted(present - self._left))
+        self._left = present  # each is told once, of the attack that left it
         self._bait = self._digest()
 
     def _digest(self) -> str:

@@ -220,6 +220,13 @@ def _stale(root: Path) -> None:
 
 
 _RUN = "exec({what}, globals())\n"
+_NOWHERE = "code that bears no file of the subject is not traced, so one high finding stands for all that it would earn"
+_ENTRY = '''
+
+def entry(text):
+    """Return a text in capital letters with an exclamation mark at its end."""
+    return PLACE["entry"](text)
+'''
 _BYTES = base64.b64encode(SOURCE.encode()).decode()
 _MARSHALLED = base64.b64encode(marshal.dumps(compile(SOURCE, "m.py", "exec"))).decode()
 _LOADS = f"marshal.loads(base64.b64decode({_MARSHALLED!r}))"
@@ -242,21 +249,33 @@ ATTACKS = (
         open="every entered function is judged code, and clean ones lower the mean of the rest",
     ),
     _gaming("one giant expression", {"m.py": _one_expression()}),
-    _gaming("branches in closures", {"m.py": _closures()}),
+    _gaming(
+        "branches in closures",
+        {"m.py": _closures()},
+        open="the code gets worse and longer, and the same lint messages weigh less in longer code",
+    ),
     _gaming(
         "code in a text that is run",
         {"m.py": f"CODE = {SOURCE!r}\n{_RUN.format(what='CODE')}"},
         listed=frozenset({"dynamic-code"}),
+        open=_NOWHERE,
+    ),
+    _gaming(
+        "code in a text that is run, behind a function in plain sight",
+        {"m.py": f'"""Shouting."""\n\nPLACE = {{}}\nexec({SOURCE!r}, PLACE)\n{_ENTRY}'},
+        open=_NOWHERE,
     ),
     _gaming(
         "code in an encoded text that is run",
         {"m.py": f"import base64\n\n{_RUN.format(what=f'base64.b64decode({_BYTES!r})')}"},
         listed=frozenset({"dynamic-code"}),
+        open=_NOWHERE,
     ),
     _gaming(
         "code as marshalled bytes",
         {"m.py": f"import base64\nimport marshal\n\n{_RUN.format(what=_LOADS)}"},
         listed=frozenset({"dynamic-code"}),
+        open=_NOWHERE,
     ),
     _gaming(
         "code in a data file",
@@ -284,6 +303,7 @@ ATTACKS = (
         {"m.py": "from impl import entry\n"},
         build=_compiled,
         listed=frozenset({"hidden-code"}),
+        open=_NOWHERE,
     ),
     _gaming(
         "bytecode beside innocent source",
