@@ -157,15 +157,22 @@ class Timing:
         return self.gate_problem is None
 
     def import_doubted(self, mine: Bench, theirs: Bench, subject: Facts, reference: Facts, lease: Lease) -> bool:
-        """Whether the count of the import is missing by nobody's fault, or contradicted by six pairs."""
-        self.steps.plan(CHECK_PAIRS)
-        self.import_check = measure_import_pairs(
-            mine, theirs, lease, self.steps.step, first=CHECK_PAIRS, most=CHECK_PAIRS
-        )
+        """Whether the count of the import is missing by nobody's fault, or contradicted by six pairs and by twelve."""
+        self.import_check = self.six_imports(mine, theirs, lease)
         failed = subject.counts.import_trouble if subject.counts is not None else None
         if self.import_check.trouble is not None or (failed is not None and failed.fault is not Fault.HARNESS):
             return False
-        return import_compared(subject, reference, self.import_check).contradicted
+        if not import_compared(subject, reference, self.import_check).contradicted:
+            return False
+        more = self.six_imports(mine, theirs, lease)
+        if more.trouble is None or more.trouble.fault is Fault.SUBJECT:
+            self.import_check = self.import_check.joined(more)
+        return self.import_check.trouble is None and import_compared(subject, reference, self.import_check).contradicted
+
+    def six_imports(self, mine: Bench, theirs: Bench, lease: Lease) -> ImportPairs:
+        """Pairs to check the count of the import by."""
+        self.steps.plan(CHECK_PAIRS)
+        return measure_import_pairs(mine, theirs, lease, self.steps.step, first=CHECK_PAIRS, most=CHECK_PAIRS)
 
     def doubtful(
         self,

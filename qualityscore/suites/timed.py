@@ -137,6 +137,12 @@ class ImportPairs:
         """log(reference / subject)."""
         return _cost_logs(self.reference, self.subject)
 
+    def joined(self, more: ImportPairs) -> ImportPairs:
+        """These pairs and more of them; what is in trouble stands for all."""
+        if more.trouble is not None:
+            return more
+        return replace(self, subject=self.subject + more.subject, reference=self.reference + more.reference)
+
     @property
     def widening(self) -> float:
         """What the ratio may be off by beyond its scatter, as a logarithm."""

@@ -206,6 +206,34 @@ def test_an_import_that_could_not_be_counted_is_paired_unless_that_was_its_own_d
     assert timing.import_doubted(None, None, subject, REFERENCE, None) is pairs_decide
 
 
+@pytest.mark.parametrize(
+    ("second", "pairs_decide", "taken", "fault"),
+    [
+        ("right", False, 12, None),  # other work slowed four runs of twelve
+        ("slow", True, 12, None),
+        ("budget", True, 6, None),
+        ("fails", False, 0, Fault.SUBJECT),
+    ],
+)
+def test_twelve_pairs_must_contradict_the_count_of_an_import(
+    monkeypatch, second: str, pairs_decide: bool, taken: int, fault: Fault | None
+):
+    series = {
+        "slow": ImportPairs(subject=(0.13,) * 4 + (0.1,) * 2, reference=(0.1,) * 6),
+        "right": imports(0.1, 0.1),
+        "budget": ImportPairs(subject=(), reference=(), trouble=Trouble(reason="budget", fault=Fault.HARNESS)),
+        "fails": ImportPairs(subject=(), reference=(), trouble=Trouble(reason="it exits", fault=Fault.SUBJECT)),
+    }
+    given = iter(("slow", second))
+    monkeypatch.setattr(cost_timing, "measure_import_pairs", lambda *_, **__: series[next(given)])
+    steps = SimpleNamespace(plan=lambda launches: None, step=lambda: None)
+    timing = cost_timing.Timing(counted=True, steps=steps, root=Path(), scratch=Path())
+    assert timing.import_doubted(None, None, side(1100), REFERENCE, None) is pairs_decide
+    assert timing.import_check is not None
+    assert len(timing.import_check.subject) == taken
+    assert (timing.import_check.trouble and timing.import_check.trouble.fault) is fault
+
+
 def test_counts_of_another_result_tell_nothing_of_how_cost_grows():
     counted = side(1100).counts
     assert counted is not None
