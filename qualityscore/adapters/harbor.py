@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from qualityscore.adapters.scoring import LocalScorer
-from qualityscore.errors import ArchiveError, OutputError, QualityScoreError, ServiceError, SubjectError
-from qualityscore.execution.packing import packed
+from qualityscore.errors import ArchiveError, HarnessError, OutputError, QualityScoreError, ServiceError, SubjectError
+from qualityscore.execution.packing import upload_of
 from qualityscore.execution.scores import NOTHING, harness_faults
 from qualityscore.runtime.scratch import scratch_folder
 
@@ -77,12 +77,15 @@ def _score_there(
         ScoringClient(arguments.service, token=os.environ.get(TOKEN_VARIABLE)) as client,
     ):
         archive = folder / "repository.tar.gz"
-        archive.write_bytes(packed(arguments.repository))
+        try:
+            archive.write_bytes(upload_of(arguments.repository))
+        except SubjectError as error:
+            return 0.0, dict(NOTHING), str(error)
         try:
             taken = client.submit(arguments.task, archive=archive, only=only)
         except ServiceError as error:
             if error.problem in (SubjectError.code, ArchiveError.code):
-                return 0.0, dict(NOTHING), str(error)
+                raise HarnessError(f"The service does not take what an evaluation here would: {error}") from error
             raise
         ended = client.wait(taken["id"])
         result = ended["result"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,16 +11,28 @@ from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
-from inspect_ai.util import sandbox
+from inspect_ai.util import OutputLimitExceededError, SandboxEnvironment, sandbox
 
-from qualityscore.adapters.scoring import Scored, shared_scorer
-from qualityscore.errors import SubjectError
+from qualityscore.adapters.scoring import Scored, shared_scorer, unmeasured
+from qualityscore.errors import HarnessError, SubjectError
 from qualityscore.execution.scores import NOTHING
 from qualityscore.runtime.archives import unpack
 from qualityscore.runtime.scratch import scratch_folder
+from qualityscore.runtime.workspace import LEFT_BEHIND
 
 _PACK_S = 120
-_PACK = 'file=$(mktemp) && tar -cf "$file" --exclude=./.git -C "$1" . && printf %s "$file"'
+_NO_FOLDER = 44
+# Hard links are packed as the files that they are where tar knows how to, as GNU's does.
+_PACK = r"""
+folder=$1; shift
+[ -d "$folder" ] || exit 44
+file=$(mktemp) || exit 1
+tar --hard-dereference -cf "$file" "$@" -C "$folder" . 2>/dev/null ||
+    tar -cf "$file" "$@" -C "$folder" . || { status=$?; rm -f "$file"; exit "$status"; }
+printf %s "$file"
+"""
+_FAILURES = (OSError, ValueError, RuntimeError, OutputLimitExceededError)
+"""What a sandbox raises where it does not work, a time limit's TimeoutError among them."""
 
 
 @scorer(metrics={"*": [mean(), stderr()]})
@@ -36,36 +49,61 @@ def qualityscore(
 
     `folder` is a folder of the sample's sandbox (where there is a `tar`); with `host_folder` the subject is a folder of
     this machine instead, named from the sample's state. The value holds `score` (F x NF) and the components; what was
-    not measured is NaN, which Inspect's metrics leave out. A fault of the harness leaves the sample unscored.
+    not measured is NaN, which Inspect's metrics leave out. A folder that is not there, or cannot be taken, scores 0. A
+    fault of the harness or of the sandbox leaves the sample unscored.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
         del target
         try:
             if host_folder is not None:
-                return _as_score(await _scored(Path(host_folder(state)), task, only, profile, jobs))
+                place = Path(host_folder(state))
+                if not place.is_dir():
+                    raise SubjectError(f"The folder {place} does not exist.")
+                return _as_score(await _scored(place, task, only, profile, jobs))
             with scratch_folder("qualityscore-") as scratch:
                 subject = await _fetched(folder, scratch)
                 return _as_score(await _scored(subject, task, only, profile, jobs))
         except SubjectError as error:
             return _as_score(Scored(score=0.0, components=NOTHING, reason=str(error)))
+        except HarnessError as error:
+            return _as_score(unmeasured(str(error)))
 
     return score
 
 
 async def _fetched(folder: str, scratch: Path) -> Path:
-    """Copy a folder of the sandbox to this machine. Raises SubjectError for what cannot be taken."""
-    box = sandbox()
-    done = await box.exec(["sh", "-c", _PACK, "sh", folder], timeout=_PACK_S)
-    if not done.success:
-        raise SubjectError(f"The folder {folder} of the sandbox cannot be packed: {done.stderr.strip()[-300:]}.")
-    packed = done.stdout.strip()
+    """Copy a folder of the sandbox to this machine.
+
+    Raises SubjectError where there is no such folder, or what is in it cannot be taken, and HarnessError for what the
+    sandbox cannot do.
+    """
+    archive = scratch / "subject.tar"
     try:
-        archive = scratch / "subject.tar"
-        archive.write_bytes(await box.read_file(packed, text=False))
-    finally:
-        await box.exec(["rm", "-f", packed], timeout=_PACK_S)
+        archive.write_bytes(await _packed(sandbox(), folder))
+    except _FAILURES as error:
+        reason = str(error) or type(error).__name__
+        raise HarnessError(f"The folder {folder} cannot be fetched from the sandbox: {reason}.") from error
     return unpack(archive, scratch / "subject")
+
+
+async def _packed(box: SandboxEnvironment, folder: str) -> bytes:
+    """The folder as a tar, without what is no part of the sources."""
+    excluded = [f"--exclude={name}" for name in sorted(LEFT_BEHIND)]
+    done = await box.exec(["sh", "-c", _PACK, "sh", folder, *excluded], timeout=_PACK_S)
+    if done.returncode == _NO_FOLDER:
+        raise SubjectError(f"The sandbox has no folder {folder}.")
+    if not done.success:
+        raise HarnessError(
+            f"The folder {folder} cannot be packed in the sandbox, which needs tar and room in its /tmp: "
+            f"{done.stderr.strip()[-300:] or f'status {done.returncode}'}."
+        )
+    file = done.stdout.strip()
+    try:
+        return await box.read_file(file, text=False)
+    finally:
+        with contextlib.suppress(*_FAILURES):
+            await box.exec(["rm", "-f", file], timeout=_PACK_S)
 
 
 async def _scored(subject: Path, task: str, only: Sequence[str] | None, profile: str, jobs: int | None) -> Scored:

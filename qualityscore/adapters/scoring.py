@@ -105,9 +105,9 @@ class LocalScorer:
         except SubjectError as error:
             return _nothing(str(error))
         except HarnessError as error:
-            return _unmeasured(str(error))
+            return unmeasured(str(error))
         except OSError as error:
-            return _unmeasured(f"the host failed: {error}")
+            return unmeasured(f"the host failed: {error}")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -124,19 +124,20 @@ def scored(answer: Answer) -> Scored:
                 reason=short["reason"],
                 harness=bool(harness_faults(document)),
             )
-        case Refused(code=code, reason=reason) if code.startswith("QS-11"):
+        case Refused(reason=reason) if answer.of_subject:
             return _nothing(reason)
         case Refused(reason=reason):
             raise UsageError(reason)
         case Broken(reason=reason):
-            return _unmeasured(reason)
+            return unmeasured(reason)
 
 
 def _nothing(reason: str) -> Scored:
     return Scored(score=0.0, components=NOTHING, reason=reason)
 
 
-def _unmeasured(reason: str) -> Scored:
+def unmeasured(reason: str) -> Scored:
+    """No score, by a fault of the harness."""
     return Scored(score=None, components=dict.fromkeys(COMPONENTS), reason=reason, harness=True)
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from qualityscore.errors import ArchiveError, SubjectError
+
 Progress = Callable[[str, int, int], None]
 """(stage, done, total) as an evaluation advances; called from the thread that waits for it."""
 
@@ -48,6 +50,11 @@ class Refused:
 
     code: str
     reason: str
+
+    @property
+    def of_subject(self) -> bool:
+        """Whether it is the subject that cannot be taken, rather than the task, the snapshot or the profile."""
+        return self.code in (SubjectError.code, ArchiveError.code)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,28 +1,36 @@
 """Evaluations on a Ray cluster: one task per subject, with a CPU of its own.
 
-The subject travels with its task as an archive, so nodes share no file system; qualityscore, the task and a sandbox are
-on every node. Ray starts a task again when its worker or node is lost, and only then: what an evaluation says, also of
-a fault, is a result.
+The subject travels with its evaluation, so nodes share no file system; qualityscore, the task and a sandbox are on
+every node. A node that would not evaluate the same subject against the same task in the same way says so instead. Ray
+starts an evaluation again when its worker or node is lost, and only then: what one says, also of a fault, is a result.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import os
+import platform
 import socket
 import uuid
 from dataclasses import asdict, replace
 from typing import Any
 
-from qualityscore.errors import HarnessError, UsageError
+from qualityscore.errors import HarnessError, InputError, SubjectError, UsageError
+from qualityscore.execution.digests import Digests
 from qualityscore.execution.jobs import Answer, Broken, Evaluated, Job, Progress, Refused
 from qualityscore.execution.local_engine import LocalEngine
-from qualityscore.execution.packing import packed
+from qualityscore.execution.packing import Parcel, pack, unpack
 from qualityscore.execution.seats import seated
-from qualityscore.runtime import archives
+from qualityscore.model.codec import encodable
+from qualityscore.model.report import SCORE_MODEL
+from qualityscore.runtime import workspace
+from qualityscore.runtime.environment import python_minor
 from qualityscore.runtime.process import check_stopped
+from qualityscore.runtime.provenance import left_out
 from qualityscore.runtime.scratch import ScratchFolder, scratch_folder
+from qualityscore.version import __version__
 
 RETRIES = 3
 """How often Ray starts a task again whose worker or node was lost."""
@@ -49,6 +57,7 @@ class RayEngine:
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise HarnessError(f"The Ray cluster {address or 'of this machine'} cannot be used: {error}.") from error
         self._ray: Any = ray
+        self._digests = Digests()
         self._lanes = lanes or max(1, int(ray.cluster_resources().get("CPU", 1)))
         self._task = ray.remote(num_cpus=1, max_retries=RETRIES, retry_exceptions=False)(evaluate_on_node)
 
@@ -59,21 +68,29 @@ class RayEngine:
     def evaluate(self, job: Job, progress: Progress | None = None) -> Answer:
         """Have it evaluated somewhere; blocks until there is an answer."""
         del progress
+        try:
+            parcel = pack(job.folder)
+        except SubjectError as error:
+            return Refused(code=error.code, reason=str(error))
         plain = {**asdict(job), "folder": ""}
-        promise = self._task.remote(self._ray.put(packed(job.folder)), plain)
+        same = {**_identity(self._digests, job.task, job.profile), "subject": parcel.digest}
+        promise = self._task.remote(self._ray.put(parcel.data), plain, same)
         try:
             while not self._ray.wait([promise], timeout=_POLL_S)[0]:
                 check_stopped()
             answer: dict[str, Any] = self._ray.get(promise)
+        except self._ray.exceptions.RayTaskError as error:
+            said = str(error).strip().splitlines()
+            return Broken(code=HarnessError.code, reason=f"Ray: {said[0]} ended with {said[-1]}")
         except self._ray.exceptions.RayError as error:
-            first = str(error).strip().splitlines()
-            return Broken(code=HarnessError.code, reason=f"Ray: {first[0] if first else error!r}", lost=True)
+            said = str(error).strip().splitlines()
+            return Broken(code=HarnessError.code, reason=f"Ray: {said[0] if said else error!r}", lost=True)
         except BaseException:
             self._ray.cancel(promise, force=True)
             raise
         match answer:
             case {"report": report}:
-                return Evaluated(report=report)
+                return Evaluated(report=_as_sent(report, parcel))
             case {"refused": {"code": code, "reason": reason}}:
                 return Refused(code=code, reason=reason)
             case {"broken": {"code": code, "reason": reason, "lost": lost}}:
@@ -104,29 +121,68 @@ class _Node:
     scratch: ScratchFolder | None = None
 
 
-def evaluate_on_node(subject: bytes, plain: dict[str, Any]) -> dict[str, Any]:
-    """Evaluate a packed subject on this node, on a core that nothing else of ours works on."""
+def evaluate_on_node(subject: bytes, plain: dict[str, Any], same: dict[str, str]) -> dict[str, Any]:
+    """Evaluate a packed subject on this node, on a core that nothing else of ours works on.
+
+    `same` is what has to be the same here as where the subject was packed; otherwise the node is at fault.
+    """
+    node = f"The node {platform.node()}"
     try:
+        _check_same(node, same, _identity(Digests(), plain["task"], plain["profile"]))
         with (
             scratch_folder("qualityscore-ray-") as folder,
             seated(before=_Node.core, deadline_s=_SEAT_S) as core,
         ):
-            archive = folder / "subject.tar.gz"
-            archive.write_bytes(subject)
             place = folder / "subject"
-            archives.unpack(archive, place)
+            unpack(subject, place)
+            _check_same(node, same, {"subject": workspace.subject_digest(place)})
             only = tuple(plain["only"]) if plain["only"] is not None else None
             job = replace(Job(**{**plain, "only": only}), id=uuid.uuid4().hex, folder=place)
             answer = _engine(core.name, job.timeout_s).evaluate(job)
+    except InputError as error:  # whatever the caller got wrong was refused before the subject was sent
+        answer = Broken(code=error.code, reason=f"{node} cannot evaluate: {error}")
     except HarnessError as error:
         answer = Broken(code=error.code, reason=str(error))
+    except OSError as error:
+        answer = Broken(code=HarnessError.code, reason=f"{node} failed: {error}")
     match answer:
+        case Refused(code=code, reason=reason) if not answer.of_subject:
+            return {"broken": {"code": code, "reason": f"{node} cannot evaluate: {reason}", "lost": False}}
         case Evaluated(report=report):
             return {"report": report}
         case Refused(code=code, reason=reason):
             return {"refused": {"code": code, "reason": reason}}
         case Broken(code=code, reason=reason, lost=lost):
             return {"broken": {"code": code, "reason": reason, "lost": lost}}
+
+
+def _identity(digests: Digests, task: str, profile: str) -> dict[str, str]:
+    """What decides the result of an evaluation besides its subject, by name. Raises TaskError and ProfileError."""
+    return {
+        "version of qualityscore": __version__,
+        "score model": SCORE_MODEL,
+        "Python": python_minor(),
+        f"task {task}": digests.task(task),
+        f"snapshot of {task}": digests.snapshot(task),
+        f"profile {profile}": digests.profile(profile),
+    }
+
+
+def _check_same(node: str, same: dict[str, str], here: dict[str, str]) -> None:
+    """Raise HarnessError where something here is not what it is where the subject was packed."""
+    for name, found in here.items():
+        if found != same.get(name):
+            raise HarnessError(
+                f"{node} has another {name}: {found:.12} there, {same.get(name, 'none'):.12} where the batch runs; "
+                "install the same on both."
+            )
+
+
+def _as_sent(report: str, parcel: Parcel) -> str:
+    """A node's report with what was left out when the subject was packed, which the node never saw."""
+    document = json.loads(report)
+    document["provenance"].update(encodable(left_out(parcel.not_copied)))
+    return json.dumps(document, indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
 def _engine(core: str, longest_s: float) -> LocalEngine:

@@ -61,8 +61,15 @@ def describe(
         "counter": counter,
         "cost": cost_details,
         "seeds": seeds,
-        "not_copied": [{"path": path, "reason": reason} for path, reason in not_copied[:MAX_NOT_COPIED]],
-        "not_copied_total": len(not_copied),
+        **left_out(not_copied),
         "started": started.isoformat(timespec="milliseconds"),
         "ended": ended.isoformat(timespec="milliseconds"),
+    }
+
+
+def left_out(not_copied: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    """What provenance says of (path, reason) of a subject's parts that were left out: the first ones, and how many."""
+    return {
+        "not_copied": [{"path": path, "reason": reason} for path, reason in not_copied[:MAX_NOT_COPIED]],
+        "not_copied_total": len(not_copied),
     }

@@ -7,6 +7,7 @@ import hashlib
 import os
 import shutil
 import stat
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from qualityscore.languages.python_layout import import_roots
 from qualityscore.runtime.blame import is_path
 from qualityscore.runtime.target import Tree
 
-_LEFT_BEHIND = frozenset(
+LEFT_BEHIND = frozenset(
     {
         ".git",
         ".hg",
@@ -30,6 +31,7 @@ _LEFT_BEHIND = frozenset(
         ".pytest_cache",
     }
 )
+"""Names of files and folders that are no part of the sources, wherever they lie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,27 @@ class WorkspaceLimits:
     file_bytes: int = 32 << 20
     total_bytes: int = 512 << 20
     depth: int = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectFile:
+    """One file of a subject: its relative name, its content, and whether its owner may execute it."""
+
+    name: str
+    data: bytes
+    executable: bool
+
+    @property
+    def share(self) -> bytes:
+        """What it adds to its tree's digest."""
+        return self.name.encode("utf-8", "surrogateescape") + b"\0" + hashlib.sha256(self.data).digest()
+
+    def write_below(self, root: Path) -> None:
+        """Write it, and the folders that it needs. Raises OSError."""
+        target = root / self.name
+        target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        target.write_bytes(self.data)
+        target.chmod(0o755 if self.executable else 0o644)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,19 +83,15 @@ def copy(source: Path, destination: Path, imports: tuple[str, ...], limits: Work
     """
     found, skipped = _take(source, limits or WorkspaceLimits())
     digest = hashlib.sha256()
-    for name, path in found:
-        data, mode = _read(source, name, path)
+    for file in _read(source, found):
         try:
-            target = destination / name
-            target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-            target.write_bytes(data)
-            target.chmod(0o755 if mode & 0o100 else 0o644)
+            file.write_below(destination)
         except OSError as error:
             raise HarnessError(
-                f"Stage copy: {name!r} of {source} cannot be copied to {destination.parent}: {error.strerror}; "
+                f"Stage copy: {file.name!r} of {source} cannot be copied to {destination.parent}: {error.strerror}; "
                 "make room there, or set TMPDIR to a folder with more."
             ) from error
-        digest.update(_share(name, data))
+        digest.update(file.share)
     files = tuple(name for name, _ in found)
     tree = Tree(root=destination, import_roots=import_roots(files, imports), files=files, digest=digest.hexdigest())
     return Copied(tree=tree, skipped=tuple(skipped))
@@ -80,30 +99,39 @@ def copy(source: Path, destination: Path, imports: tuple[str, ...], limits: Work
 
 def subject_digest(source: Path, limits: WorkspaceLimits | None = None) -> str:
     """The digest that `copy` would give a repository, without copying it. Raises as `copy` does."""
-    found, _ = _take(source, limits or WorkspaceLimits())
+    return digest_of(contents(source, limits)[0])
+
+
+def contents(
+    source: Path, limits: WorkspaceLimits | None = None
+) -> tuple[Iterator[SubjectFile], tuple[tuple[str, str], ...]]:
+    """The files that `copy` would copy, read one by one, and what it would not. Raises as `copy` does."""
+    found, skipped = _take(source, limits or WorkspaceLimits())
+    return _read(source, found), tuple(skipped)
+
+
+def digest_of(files: Iterable[SubjectFile]) -> str:
+    """The digest of a tree of these files, which come in the order that `contents` gives them in."""
     digest = hashlib.sha256()
-    for name, path in found:
-        digest.update(_share(name, _read(source, name, path)[0]))
+    for file in files:
+        digest.update(file.share)
     return digest.hexdigest()
 
 
-def _read(source: Path, name: str, path: Path) -> tuple[bytes, int]:
-    """A file's content and mode."""
-    try:
-        return path.read_bytes(), path.stat().st_mode
-    except OSError as error:
-        if is_path(error):
-            raise SubjectError(f"{name!r} in {source} cannot be read: {error.strerror}; mend or remove it.") from error
-        raise _host_failed(source, error) from error
+def _read(source: Path, found: list[tuple[str, Path]]) -> Iterator[SubjectFile]:
+    for name, path in found:
+        try:
+            yield SubjectFile(name=name, data=path.read_bytes(), executable=bool(path.stat().st_mode & 0o100))
+        except OSError as error:
+            if is_path(error):
+                raise SubjectError(
+                    f"{name!r} in {source} cannot be read: {error.strerror}; mend or remove it."
+                ) from error
+            raise _host_failed(source, error) from error
 
 
 def _host_failed(source: Path, error: OSError) -> HarnessError:
     return HarnessError(f"{source} cannot be read here: {error.strerror}; the host is at fault, so try again later.")
-
-
-def _share(name: str, data: bytes) -> bytes:
-    """What one file adds to a tree's digest."""
-    return name.encode("utf-8", "surrogateescape") + b"\0" + hashlib.sha256(data).digest()
 
 
 def _take(source: Path, limits: WorkspaceLimits) -> tuple[list[tuple[str, Path]], list[tuple[str, str]]]:
@@ -164,7 +192,7 @@ def _walk(root: Path, limits: WorkspaceLimits, skipped: list[tuple[str, str]]) -
             seen += 1
             if seen > limits.files:
                 raise _too_large(root, limits)
-            if entry.name in _LEFT_BEHIND:
+            if entry.name in LEFT_BEHIND:
                 skipped.append((name, "not part of the sources"))
                 continue
             if entry.is_symlink():

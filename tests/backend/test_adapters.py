@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -12,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from backend.serving import Serving, nothing_cached
-from backend.tiny import HALF, SOURCE, environment, write_subject
+from backend.tiny import HALF, ROOT, SOURCE, environment, write_subject
 from qualityscore.adapters.rewards import score_repositories
 from qualityscore.errors import TaskError, UsageError
 
@@ -46,26 +49,32 @@ def test_what_the_caller_got_wrong_is_an_error_and_no_reward(tiny_task, tmp_path
         score_repositories([{"tiny.py": SOURCE}], "no-such-task")
 
 
+HOW_TO = (ROOT / "docs" / "howto" / "adapters.md").read_text("utf-8")
+
+
+def snippet(holding: str, **changes: str) -> str:
+    """The indented block of the how-to that holds a text, with what stands for the reader's own replaced."""
+    blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", HOW_TO, re.M)
+    (found,) = (textwrap.dedent(block) for block in blocks if holding in block)
+    for old, new in changes.items():
+        assert old in found
+        found = found.replace(old, new)
+    return found
+
+
 def test_a_harness_fault_is_none_and_the_wrappers_of_the_how_to_pass_it_on(tiny_task, tmp_path):
-    code = """
-        import sys
-        from qualityscore.adapters.rewards import score_repositories
-
-        asked = {"task": sys.argv[1], "component": "F", "only": ["functional"]}
-
-        def reward(completions, **kwargs):  # TRL
-            return score_repositories([{"tiny.py": text} for text in completions], **asked)
-
-        def compute_score(data_source, solution_str, ground_truth, extra_info=None):  # verl
-            return score_repositories([{"tiny.py": solution_str}], **asked)[0]
-
-        source = open(sys.argv[2]).read()
-        print(reward([source, "broken("]), compute_score("d", source, None))
-    """
+    task = {"my-task": str(tiny_task)}
+    imports = snippet("import score_repositories").strip().splitlines()[0]
+    wrappers = [snippet(name, **task) for name in ("def reward(", "def compute_score(")]
+    use = """
+source = open(sys.argv[1]).read()
+print(reward([source, "broken("]), compute_score("d", source, None))
+"""
+    code = "\n".join(["import sys", imports, *wrappers, use])
     source = write_subject(tmp_path / "s", source=HALF) / "tiny.py"
-    good = python(code, tiny_task, source)
+    good = python(code, source)
     assert good.stdout.strip() == "[0.5, 0.0] 0.5", good.stderr
-    broken = python(code, tiny_task, source, env=nothing_cached(tmp_path))
+    broken = python(code, source, env=nothing_cached(tmp_path))
     assert broken.stdout.strip() == "[None, None] None", broken.stderr
 
 
@@ -76,13 +85,14 @@ INSPECT_TASK = """
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_ai.solver import solver
     from inspect_ai.util import sandbox
-    from qualityscore.adapters.inspect import qualityscore
+    IMPORT
 
     @solver
     def write_answer():
         async def solve(state, generate):
             state = await generate(state)
-            name, _, text = state.output.completion.partition("|")
+            command, name, text = state.output.completion.split("|", 2)
+            await sandbox().exec(["sh", "-c", command])
             await sandbox().write_file(name, text)
             return state
         return solve
@@ -92,10 +102,12 @@ INSPECT_TASK = """
         return ModelOutput.from_content("mockllm/model", text).model_copy(update={"usage": usage})
 
     task_path, log_folder, answers = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
-    scorer = qualityscore(task_path, only=["functional"])
-    samples = [Sample(input="write it") for _ in answers]
+    options, places = json.loads(sys.argv[4]), json.loads(sys.argv[5])
+    if places:
+        options["host_folder"] = lambda state: state.metadata["place"]
+    samples = [Sample(input="write it", metadata={"place": place}) for place in places or answers]
     (log,) = eval(
-        Task(dataset=samples, solver=write_answer(), scorer=scorer, sandbox="local"),
+        TASK,
         model=get_model("mockllm/model", custom_outputs=[answer(text) for text in answers]),
         log_dir=log_folder, display="none", max_samples=1,
     )
@@ -106,24 +118,83 @@ INSPECT_TASK = """
 """
 
 
-def test_an_inspect_task_is_scored_from_its_samples_sandboxes(tiny_task, tmp_path):
-    answers = [f"tiny.py|{HALF}", f"tiny.py|{SOURCE}", "notes.txt|no code"]
-    done = python(INSPECT_TASK, tiny_task, tmp_path / "logs", json.dumps(answers))
+def inspect(tmp_path, tiny_task, answers, options=None, *, places=(), env=None):
+    """Evaluate samples whose solver does as each answer says, `COMMAND|FILE|TEXT`; the scores and the means."""
+    yours = {"dataset=…": "dataset=samples", "solver=…": "solver=write_answer()", '"docker"': '"local"'}
+    ours = {'"my-task"': "task_path", 'folder="/app"': "**options"}
+    lines = snippet("adapters.inspect", **yours, **ours).splitlines()
+    (imports,) = (line for line in lines if line.startswith("from "))
+    (task,) = (line for line in lines if line.startswith("Task("))
+    code = INSPECT_TASK.replace("IMPORT", imports).replace("TASK", task)
+    words = map(json.dumps, (answers, options or {}, list(places)))
+    done = python(code, tiny_task, tmp_path / "logs", *words, env=env)
     assert done.returncode == 0, done.stderr[-3000:]
-    scores, means = map(json.loads, done.stdout.strip().splitlines()[-2:])
-    assert [s["value"]["F"] for s in scores] == [0.5, 1.0, 0.0]
-    assert [math.isnan(s["value"]["NF"]) for s in scores] == [True, True, False]
+    return map(json.loads, done.stdout.strip().splitlines()[-2:])
+
+
+def test_an_inspect_task_is_scored_from_its_samples_sandboxes(tiny_task, tmp_path):
+    environment = "mkdir -p .venv/bin && ln -s /bin/sh .venv/bin/python && ln tiny.py again.py"
+    answers = [
+        f"|tiny.py|{HALF}",
+        f"|tiny.py|{SOURCE}",
+        "|notes.txt|no code",
+        f": > tiny.py; {environment}|tiny.py|{HALF}",
+    ]
+    scores, means = inspect(tmp_path, tiny_task, answers)
+    assert [s["value"]["F"] for s in scores] == [0.5, 1.0, 0.0, 0.5]
+    assert [math.isnan(s["value"]["NF"]) for s in scores] == [True, True, False, True]
     assert scores[0]["metadata"]["components"]["NF"] is None
     assert "no Python file" in scores[2]["explanation"]
     assert means["F"] == 0.5
 
 
+def test_an_inspect_folder_that_is_not_there_is_the_subject_s_fault(tiny_task, tmp_path):
+    (score,), _ = inspect(tmp_path, tiny_task, [f"|tiny.py|{SOURCE}"], {"folder": "app"})
+    assert score["value"]["F"] == 0
+    assert score["explanation"] == "The sandbox has no folder app."
+
+
+def without_tar(folder: Path) -> dict[str, str]:
+    (folder / "bin").mkdir()
+    for tool in ("sh", "mktemp", "rm"):
+        (folder / "bin" / tool).symlink_to(str(shutil.which(tool)))
+    return {"PATH": str(folder / "bin")}
+
+
+def with_a_full_disk(folder: Path) -> dict[str, str]:
+    """Whatever the sandbox packs goes to a device that is always full."""
+    (folder / "bin").mkdir()
+    (folder / "full").symlink_to("/dev/full")
+    (folder / "bin" / "mktemp").write_text(f"#!/bin/sh\nprintf %s {folder}/full\n")
+    (folder / "bin" / "mktemp").chmod(0o755)
+    return {"PATH": f"{folder}/bin:{os.environ['PATH']}"}
+
+
+def with_a_small_window(folder: Path) -> dict[str, str]:
+    return {"INSPECT_SANDBOX_MAX_READ_FILE_SIZE": "100"}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [(without_tar, "tar"), (with_a_full_disk, "No space left on device"), (with_a_small_window, "100")],
+)
+def test_an_inspect_sample_is_unscored_where_the_sandbox_is_at_fault(tiny_task, tmp_path, spoil, reason):
+    (score,), _ = inspect(tmp_path, tiny_task, [f"|tiny.py|{SOURCE}"], env=spoil(tmp_path))
+    assert math.isnan(score["value"])
+    assert score["reason"] == "harness_fault"
+    assert reason in score["explanation"]
+
+
+def test_an_inspect_task_is_scored_from_folders_of_this_machine(tiny_task, tmp_path):
+    places = [str(write_subject(tmp_path / "half", source=HALF)), str(tmp_path / "none")]
+    scores, _ = inspect(tmp_path, tiny_task, ["|a|b", "|a|b"], places=places)
+    assert [s["value"]["F"] for s in scores] == [0.5, 0.0]
+    assert scores[1]["explanation"] == f"The folder {tmp_path}/none does not exist."
+
+
 @pytest.mark.slow
 def test_an_inspect_sample_is_unscored_where_the_harness_is_at_fault(tiny_task, tmp_path):
-    answers = json.dumps([f"tiny.py|{SOURCE}"])
-    done = python(INSPECT_TASK, tiny_task, tmp_path / "logs", answers, env=nothing_cached(tmp_path))
-    assert done.returncode == 0, done.stderr[-3000:]
-    (score,) = json.loads(done.stdout.strip().splitlines()[-2])
+    (score,), _ = inspect(tmp_path, tiny_task, [f"|tiny.py|{SOURCE}"], env=nothing_cached(tmp_path))
     assert math.isnan(score["value"])
     assert score["reason"] == "harness_fault"
     assert "environment" in score["explanation"]
@@ -153,18 +224,30 @@ def test_the_harbor_verifier_leaves_a_reward_and_nothing_on_a_harness_fault(tiny
     assert list(logs.iterdir()) == []
 
 
-def test_the_harbor_verifier_asks_a_service(tiny_task, tmp_path):
-    half = write_subject(tmp_path / "half", source=HALF)
+def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_path):
+    half = write_subject(tmp_path / "half" / "src", source=HALF).parent  # one folder at the top, which is no wrapping
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "notes.txt").write_text("no code")
+    strange = write_subject(tmp_path / "strange", source=HALF)
+    (strange / "line\nbreak.py").write_text("")  # an evaluation takes it, a service does not
+
+    def verify(subject: Path) -> subprocess.CompletedProcess[str]:
+        yours = {"/app": str(subject), "my-task": "tiny", "python ": f"{sys.executable} "}
+        command = f"{snippet('adapters.harbor', **yours).strip()} --output {tmp_path} --reward F --only functional"
+        env = environment({"QUALITYSCORE_URL": serving.url})
+        return subprocess.run(["sh", "-c", command], env=env, capture_output=True, text=True, timeout=300)
+
     serving = Serving("--data", tmp_path / "d", "--task", tiny_task)
     try:
         for subject, reward in ((half, 0.5), (tmp_path / "empty", 0.0)):
-            arguments = (subject, "--task", "tiny", "--output", tmp_path, "--reward", "F")
-            done = harbor(*arguments, "--service", serving.url)
+            done = verify(subject)
             assert done.returncode == 0, done.stderr
             assert json.loads((tmp_path / "reward.json").read_text())["reward"] == reward
+        refused = verify(strange)
+        assert refused.returncode == 3
+        assert "does not take what an evaluation here would" in refused.stderr
+        assert not (tmp_path / "reward.json").exists()
     finally:
         serving.stop()
-    assert harbor(*arguments, "--service", serving.url).returncode == 3
+    assert verify(half).returncode == 3
     assert not (tmp_path / "reward.json").exists()
