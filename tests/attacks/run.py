@@ -1,7 +1,9 @@
 """The table of the corpus: attack, expected, seen.
 
-Run as `PYTHONPATH=.:tests python -m attacks.run [--stages functional|code|all] [--user root|user|both] [NAME ...]`
-(a NAME is an attack, or a family). Exits with 1 when anything came out otherwise than it must.
+Run as `PYTHONPATH=.:tests python -m attacks.run [--stages functional|code|all] [--user root|user|both] [--plain]
+[NAME ...]` (a NAME is an attack, or a family). Exits with 1 when anything came out otherwise than it must. With
+`--plain`, attacks on the machinery are played, as an ordinary user, against plain pytest instead: the table says which
+of them win there.
 """
 
 from __future__ import annotations
@@ -12,12 +14,14 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from attacks.corpus import ATTACKS, ELSEWHERE
 from attacks.corpus.attack import Attack, Elsewhere, Family, Outcome, disagreements
+from attacks.plain import UNFIT, verdict_of
 from attacks.play import STAGES
-from attacks.players import REPOSITORY, hand_over, make_place, playing, surroundings, users
+from attacks.players import REPOSITORY, hand_over, make_place, ordinary_user, playing, surroundings, users
 
 
 def main() -> int:
@@ -26,6 +30,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--stages", choices=sorted(STAGES), default="functional")
     parser.add_argument("--user", choices=("root", "user", "both"), default="both")
+    parser.add_argument("--plain", action="store_true")
     options = parser.parse_args()
     known = {row.name for row in (*ATTACKS, *ELSEWHERE)} | set(Family)
     if strangers := set(options.names) - known:
@@ -36,6 +41,8 @@ def main() -> int:
 
     chosen = [attack for attack in ATTACKS if is_wanted(attack)]
     others = [row for row in ELSEWHERE if is_wanted(row) and (options.names or options.stages == "all")]
+    if options.plain:
+        return _play_plainly([attack for attack in chosen if attack.family is Family.MACHINERY])
     able = users()
     wanted = ("root", "user") if options.user == "both" else (options.user,)
     unable = [user for user in wanted if user not in able]
@@ -64,6 +71,25 @@ def main() -> int:
                     _show(row, Outcome.GAINED if bad else row.expected, f"by {Path(node.partition('::')[0]).name}", bad)
     sys.stdout.write(f"\n{len(chosen) + len(others)} attacks, {played} outcomes, {wrong} otherwise than they must\n")
     return int(wrong > 0 or bool(unable))
+
+
+def _play_plainly(attacks: Sequence[Attack]) -> int:
+    prefix = ordinary_user()
+    if prefix is None:
+        sys.stdout.write("!! nothing is played: root finds no way to be an ordinary user here\n")
+        return 1
+    fit = [attack for attack in attacks if attack.name not in UNFIT]
+    won = 0
+    with tempfile.TemporaryDirectory(prefix="qs-plain-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        for number, attack in enumerate(fit):
+            verdict = verdict_of(attack, Path(folder, str(number)), prefix)
+            won += verdict.is_won
+            said = "no end" if verdict.status is None else f"status {verdict.status}, {verdict.passed} passed"
+            sys.stdout.write(f"{attack.name[:52]:<52} {'wins' if verdict.is_won else 'fails':<6} {said}\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"\n{won} of {len(fit)} attacks win against plain pytest\n")
+    return 0
 
 
 def _trouble(prefix: tuple[str, ...], place: Path, node: str) -> list[str]:

@@ -13,6 +13,7 @@ import pytest
 
 from attacks.corpus import ATTACKS
 from attacks.corpus.attack import Family, Outcome, disagreements
+from attacks.plain import verdict_of
 from attacks.players import hand_over, make_place, ordinary_user, playing, surroundings, users
 from qualityscore.errors import SandboxUnavailableError
 from qualityscore.runtime.sandbox.select import select
@@ -23,6 +24,18 @@ QUICK = frozenset({"suppressions on every line", "a file that asks not to be loo
 LONG = frozenset(
     {"fork bomb at import", "fork bomb", "output without end", "stopping itself", "a loop that hears no signal"}
     | {"filling the table of files"}
+)
+
+CLASSIC = (
+    "exits with 0 at import",
+    "exits with 0 in the function",
+    "skips",
+    "equal to everything",
+    "a conftest that turns failures green",
+    "options of its own",
+    "patched assertions",
+    "patched reports",
+    "tests that do nothing",
 )
 
 
@@ -116,6 +129,22 @@ def test_gaming_the_code_measures_passes_no_more_tests(functional, attack):
     """The functional stage alone; the measures are compared in the slow test."""
     seen = functional.play(attack)
     assert (seen.outcome, set(seen.passed), seen.notes) == (Outcome.CONTAINED, attack.passed, ())
+
+
+@pytest.mark.slow
+def test_against_plain_pytest_the_classic_attacks_win():
+    """Otherwise that they are contained would say nothing. The subject that is wrong without an attack does not win."""
+    prefix = ordinary_user()
+    if prefix is None:
+        pytest.skip("root finds no way to be an ordinary user here")
+    attacks = {attack.name: attack for attack in ATTACKS}
+    with tempfile.TemporaryDirectory(prefix="qs-plain-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        won = {
+            name: verdict_of(attacks[name], Path(folder, str(number)), prefix).is_won
+            for number, name in enumerate(("nothing", *CLASSIC))
+        }
+    assert won == {"nothing": False, **dict.fromkeys(CLASSIC, True)}
 
 
 @pytest.mark.slow
