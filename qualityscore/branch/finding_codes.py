@@ -12,7 +12,7 @@ FINDING_CODES = (
     *(rule.code for rule in RULES),
     *(DYNAMIC_CODE, HIDDEN_CODE, UNREAD_CODE, UNPARSABLE),
     *("duplicated-code", "low-index", "high-complexity", "high_risk", TRIVIAL_FUNCTIONS),
-    *("cost-departure", "cost-flaky", "cost-growth", "cost-idle", "cost-left-behind"),
+    *("cost-collector", "cost-departure", "cost-flaky", "cost-growth", "cost-heap", "cost-idle", "cost-left-behind"),
     *("cost-temporary-data", "cost-tool-seen", "cost-wrong"),
 )
 _OF_TOOLS = re.compile(r"B\d{3}|[CEFIRW]\d{4}")

@@ -1,7 +1,10 @@
 """The measured process: imports the subject, then runs one workload at one size.
 
-It imports only modules that are built into the interpreter, so that a subject's own imports are charged in full. It
-talks to its supervisor over two pipes, `CONTROL` (in) and `REPORT` (out), in frames: one byte of kind, four bytes of
+It is one script for every kind of run, so that no command line tells which it is: the setup comes over a pipe, before
+the subject is imported. It imports only modules that are built into the interpreter, so that a subject's own imports
+are charged in full; where the setup names a record, memray as well, before the subject is on the path.
+
+It talks to its supervisor over two pipes, `CONTROL` (in) and `REPORT` (out), in frames: one byte of kind, four bytes of
 length, payload. Kinds out: M memray ready, R surface imported, W workloads loaded, P pid of a forked unit, L inputs
 loaded, D digest, E error. After R, W, L and D the supervisor reads the kernel's clocks and answers; which unit is run
 is not known before the import is over. A forked unit (`zygote` in the setup) reports and never waits.
@@ -143,6 +146,41 @@ def run_without_digest(workload, inputs):
     return b""
 
 
+def make_tracker(site, record):
+    """memray's tracker; afterwards no module of the environment but memray's own is in `sys.modules`.
+
+    A tracker is entered and left first: what goes wrong here is not the subject's doing. memray and what it needs are
+    imported before the subject is on the path, and what it needs is then forgotten, so that a subject that carries a
+    module of the same name is measured with its own and memray works with memray's.
+    """
+    sys.path[:] = [*STDLIB, *site]
+    known = set(sys.modules)
+    import memray  # noqa: PLC0415
+
+    wanted = {"native_traces": False, "trace_python_allocators": True, "follow_fork": True}
+    with memray.Tracker(f"{record}-tried", **wanted):
+        pass
+    posix.unlink(f"{record}-tried")
+    tracker = memray.Tracker(record, **wanted)
+    for name in set(sys.modules) - known:
+        origin = getattr(sys.modules[name], "__file__", None) or ""
+        if origin.startswith(tuple(site)) and name.partition(".")[0] != "memray":
+            del sys.modules[name]
+    sys.path[:] = STDLIB
+    return tracker
+
+
+def tracked(tracker):
+    """`run_body` with the body alone under memray."""
+
+    def run(workload, inputs):
+        with tracker:
+            result = workload.body(inputs)
+        return encode(workload.digest(result))
+
+    return run
+
+
 def single(setup, body=run_body):
     """One unit in this process, in step with the supervisor's clock readings."""
     import_surface(setup)
@@ -212,10 +250,14 @@ def forked(unit, workloads):
     posix._exit(0)
 
 
-def main(body=run_body, leave=posix._exit):
+def main(leave=posix._exit):
     """Follow the supervisor's setup to the end; leaves without running exit handlers."""
+    setup = marshal.loads(receive())
+    body = run_body
+    if setup["record"]:
+        body = tracked(make_tracker(setup["site"], setup["record"]))
+        send(b"M")
     try:
-        setup = marshal.loads(receive())
         (zygote(setup) if setup["zygote"] else single(setup, body))
     except BaseException as error:
         send(b"E", describe(error))

@@ -30,9 +30,9 @@ from qualityscore.suites.cost_measures import (
     curves,
     expected_digests,
     import_outcomes,
-    memory_parts,
     nothing,
     runs_seen,
+    taken_memory,
     total,
     verdict_on_result,
 )
@@ -246,7 +246,8 @@ class _Stage:
             if timing.kept:
                 details["timed"] = timing.kept
             drawn = {} if self.alone else curves(sides)
-            columns = {"workload.cost": (mine, theirs), **memory_parts(sides)}
+            taken = taken_memory(sides)
+            columns = {"workload.cost": (mine, theirs), "peak_heap": taken.heap, "peak_rss": taken.rss}
             for measure, (own, other) in columns.items():
                 said = [_details(measure, facts, details) for facts in (sides.subject, sides.reference)]
                 said[0] |= drawn.get(measure, {})

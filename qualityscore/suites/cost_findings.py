@@ -14,10 +14,11 @@ from qualityscore.core.costs import (
 from qualityscore.model.finding import Finding, Severity
 from qualityscore.model.measure import Fault
 from qualityscore.suites.cost_kit import Workload
-from qualityscore.suites.cost_measures import Sides, growths, verdict_on_result
+from qualityscore.suites.cost_measures import Sides, collector_check, growths, taken_memory, verdict_on_result
 from qualityscore.suites.counter_check import compared
 from qualityscore.suites.counting import OTHER_RESULT, Counted
 from qualityscore.suites.memory import Native
+from qualityscore.suites.memory_check import HeapCheck
 
 TEMP_FINDING_BYTES = 1 << 20
 TOOL = "workloads"
@@ -27,6 +28,7 @@ def findings(sides: Sides) -> tuple[Finding, ...]:
     """All of them, by workload."""
     natives = {native.id: native for native in sides.subject.native.workloads}
     own = {native.id: native for native in sides.reference.native.workloads}
+    replaced = taken_memory(sides).replaced
     found: list[Finding] = []
     for workload in sides.kit.workloads:
         native = natives.get(workload.id)
@@ -38,6 +40,8 @@ def findings(sides: Sides) -> tuple[Finding, ...]:
         found += _growing(workload, sides)
         found += _counted(workload, sides)
         found += _idle(workload, sides)
+        found += _hidden_heap(workload, replaced.get(workload.id))
+        found += _without_collector(workload, sides)
     return tuple(found)
 
 
@@ -182,3 +186,37 @@ def _idle(workload: Workload, sides: Sides) -> Iterator[Finding]:
             "workload.cost",
             idle_s=timed.idle_excess_s,
         )
+
+
+def _hidden_heap(workload: Workload, check: HeapCheck | None) -> Iterator[Finding]:
+    if check is not None:
+        yield _finding(
+            "cost-heap",
+            workload,
+            f"memray saw a heap of {_mib(check.heap)}, {_mib(check.resident)} were resident above idle without it; "
+            f"{_mib(check.foreseen)} of them, without what the reference has beyond its heap, count as the heap",
+            Severity.HIGH,
+            "peak_heap",
+            heap_bytes=check.heap,
+            resident_bytes=check.resident,
+            charged_bytes=check.foreseen,
+        )
+
+
+def _without_collector(workload: Workload, sides: Sides) -> Iterator[Finding]:
+    check = collector_check(workload, sides)
+    if check is not None and check.hungrier:
+        yield _finding(
+            "cost-collector",
+            workload,
+            f"{_mib(check.timed)} were resident above idle where the collector was off, {_mib(check.plain)} where it "
+            "was on, which are scored",
+            Severity.HIGH,
+            "peak_rss",
+            timed_bytes=check.timed,
+            plain_bytes=check.plain,
+        )
+
+
+def _mib(size: float) -> str:
+    return f"{size / (1 << 20):.1f} MiB"

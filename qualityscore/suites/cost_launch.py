@@ -283,11 +283,8 @@ def run_units(
     if total == 0:
         return {u.id: UnitRun(event="unit", unit=u.id, state="not_run", stage="budget") for u in units}
     memory = (spec.memory_mib if spec else 1024) << 20
-    script = "workload_heap.py" if mode is Mode.HEAP else "workload_child.py"
-    argv = [*python_words(target.environment, script)]
+    argv = [*python_words(target.environment, "workload_child.py")]
     site = site_packages(target.environment)
-    if mode is Mode.HEAP:
-        argv += [site, f"{OWN_DIR}/record"]
     if mode is Mode.COUNT:
         argv = [*VALGRIND, *argv]
     contained = target.sandbox.level is not Level.NONE
@@ -309,6 +306,7 @@ def run_units(
         "statistics": statistics,
         "setup": {
             "gc": gc,
+            "record": f"{OWN_DIR}/record" if mode is Mode.HEAP else "",
             "variables": sorted(variables),
             "roots": [SUBJECT_DIR if r == "." else f"{SUBJECT_DIR}/{r}" for r in target.tree.import_roots]
             if with_subject

@@ -17,6 +17,7 @@ from qualityscore.suites.cost_launch import Trouble
 from qualityscore.suites.counter_check import Compared, compared, import_compared
 from qualityscore.suites.counting import LEFT_BEHIND, Counted, Overheads
 from qualityscore.suites.memory import Heap, Native, median_bytes
+from qualityscore.suites.memory_check import CollectorCheck, HeapCheck
 from qualityscore.suites.timed import ImportPairs, Pairs
 
 HELD_BYTES = 1 << 20
@@ -351,12 +352,22 @@ def curves(sides: Sides) -> dict[str, dict[str, Any]]:
     return {"workload.cost": {"by_size": by_size}, "peak_heap": {"over_time": over_time}}
 
 
-def memory_parts(sides: Sides) -> dict[str, tuple[tuple[Part, ...], tuple[Part, ...]]]:
-    """Parts of peak_heap and peak_rss, subject first."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Parts of peak_heap and peak_rss, subject first; `replaced` are the heaps that resident memory contradicts."""
+
+    heap: tuple[tuple[Part, ...], tuple[Part, ...]]
+    rss: tuple[tuple[Part, ...], tuple[Part, ...]]
+    replaced: Mapping[str, HeapCheck]
+
+
+def taken_memory(sides: Sides) -> Memory:
+    """The memory of both sides."""
     heap_s, heap_r = ({h.id: h for h in side.heaps} for side in (sides.subject, sides.reference))
     subject, reference = _by_id(sides.subject), _by_id(sides.reference)
     heaps: tuple[list[Part], list[Part]] = ([], [])
     peaks: tuple[list[Part], list[Part]] = ([], [])
+    replaced: dict[str, HeapCheck] = {}
     for workload in sides.kit.workloads:
         id_ = workload.id
         native, own = subject[id_][0], reference[id_][0]
@@ -376,11 +387,57 @@ def memory_parts(sides: Sides) -> dict[str, tuple[tuple[Part, ...], tuple[Part, 
         else:
             peaks[0].append(_peak_part(native, min(base, median_bytes(native.one))))
             held = median_bytes(native.one) - base
-            heaps[0].append(_heap_part(id_, heap_s.get(id_), native, peaks[0][-1], held))
-    return {
-        "peak_heap": (tuple(heaps[0]), tuple(heaps[1])),
-        "peak_rss": (tuple(peaks[0]), tuple(peaks[1])),
-    }
+            part = _heap_part(id_, heap_s.get(id_), native, peaks[0][-1], held)
+            check = _heap_check((part, peaks[0][-1]), (heaps[1][-1], peaks[1][-1]))
+            if check is not None:
+                replaced[id_] = check
+            heaps[0].append(part if check is None else _resident_part(part, native, check))
+    return Memory(heap=(tuple(heaps[0]), tuple(heaps[1])), rss=(tuple(peaks[0]), tuple(peaks[1])), replaced=replaced)
+
+
+def _heap_check(mine: tuple[Part, Part], theirs: tuple[Part, Part]) -> HeapCheck | None:
+    """The subject's heap where its resident memory contradicts it, by (heap, resident) of each side."""
+    values = [part.value for part in (*mine, *theirs)]
+    heap, resident, reference_heap, reference_resident = values
+    if heap is None or resident is None or reference_heap is None or reference_resident is None:
+        return None
+    check = HeapCheck(
+        heap=heap, resident=resident, reference_heap=reference_heap, reference_resident=reference_resident
+    )
+    return check if check.contradicted else None
+
+
+def _resident_part(part: Part, native: Native, check: HeapCheck) -> Part:
+    """The heap by what was resident in plain runs, which nothing in the process could see memray in."""
+    off = median_bytes(native.full) - check.foreseen
+    note = (
+        f"by resident memory of runs without memray, {check.resident / 2**20:.1f} MiB above idle: the heap that memray "
+        f"saw, {check.heap / 2**20:.1f} MiB, does not explain it"
+    )
+    samples = tuple(max(0.0, sample - off) for sample in native.full)
+    return replace(part, value=check.foreseen, samples=samples, note=f"{note}; {part.note}" if part.note else note)
+
+
+def collector_check(workload: Workload, sides: Sides) -> CollectorCheck | None:
+    """What the peaks of timed runs say beside those of plain ones; None where either is missing."""
+    id_ = workload.id
+    native, own = _by_id(sides.subject)[id_][0], _by_id(sides.reference)[id_][0]
+    timed = next(
+        (p for p in (sides.pairs.get(id_), sides.checks.get(id_)) if p and p.subject and p.subject.peaks), None
+    )
+    if native is None or own is None or timed is None or timed.subject is None:
+        return None
+    if not (native.full and native.one and own.full and own.one):
+        return None
+    base = median_bytes(own.one)
+    idle = min(base, median_bytes(native.one))
+    theirs = timed.reference.peaks if timed.reference is not None else ()
+    return CollectorCheck(
+        plain=median_bytes(native.full) - idle,
+        timed=median_bytes(timed.subject.peaks) - idle,
+        reference_plain=median_bytes(own.full) - base,
+        reference_timed=median_bytes(theirs) - base if theirs else None,
+    )
 
 
 def _heap_part(id_: str, heap: Heap | None, native: Native, peak: Part, held: int = 0) -> Part:

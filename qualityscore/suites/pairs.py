@@ -166,6 +166,7 @@ def _side(fulls: list[UnitRun], ones: list[UnitRun]) -> Timed:
         one=one,
         start=start + one,
         load=tuple(run.load_cpu_s or 0.0 for run in fulls),
+        peaks=tuple(run.peak_bytes for run in fulls if run.peak_bytes is not None),
     )
 
 
@@ -202,6 +203,7 @@ def _joined(a: Timed, b: Timed) -> Timed:
         one=a.one,
         start=a.start,
         load=a.load + b.load,
+        peaks=a.peaks + b.peaks,
     )
 
 

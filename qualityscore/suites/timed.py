@@ -22,7 +22,8 @@ LEAST_SHARE = 0.01
 class Timed:
     """One side of a workload in several fresh processes: CPU seconds of the body at 4n and of T(1), and idle seconds.
 
-    `full` and `idle` have one entry per pair; `one` is the body's median at one item, `start` the median T(1).
+    `full` and `idle` have one entry per pair; `one` is the body's median at one item, `start` the median T(1). `peaks`
+    are the process's high-water marks of resident memory in bytes; empty where a snapshot holds none.
     """
 
     full: tuple[float, ...]
@@ -31,6 +32,7 @@ class Timed:
     one: float
     start: float
     load: tuple[float, ...] = ()
+    peaks: tuple[int, ...] = ()
 
     def scaled(self, factor: float) -> Timed:
         """The same on a host on which everything takes `factor` times as long."""
@@ -41,6 +43,7 @@ class Timed:
             one=factor * self.one,
             start=factor * self.start,
             load=tuple(factor * value for value in self.load),
+            peaks=self.peaks,
         )
 
     def first(self, runs: int) -> Timed:

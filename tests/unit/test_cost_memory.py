@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from qualityscore.model.finding import Severity
 from qualityscore.model.measure import Fault, Part
 from qualityscore.suites import memory
 from qualityscore.suites.cost_facts import Facts
+from qualityscore.suites.cost_findings import findings
 from qualityscore.suites.cost_kit import INSIDE, Kit, Workload
 from qualityscore.suites.cost_launch import IMPORT, UnitRun
-from qualityscore.suites.cost_measures import Sides, memory_parts, verdict_on_result
+from qualityscore.suites.cost_measures import Sides, taken_memory, verdict_on_result
 from qualityscore.suites.memory import Heap, Native, NativeRuns
+from qualityscore.suites.timed import Pairs, Timed
 
 WORKLOAD = Workload(id="w", n=2, holds_mib=0, inputs={1: "a", 2: "b", 4: "c", 8: "d"})
 MIB = 1 << 20
@@ -75,13 +80,20 @@ def test_a_workload_that_took_all_its_time_is_not_run_again(monkeypatch, state: 
     assert native.trouble.fault is fault
 
 
-def heap_part(
-    tmp_path: Path, *, heap: int, resident: int, unseen: int = 0, sampled: bool = False, one: int = 10 * MIB
-) -> Part:
-    """peak_heap of a subject: bytes under memray, and resident bytes beside the 10 MiB of the reference's one item."""
+def sides_of(
+    tmp_path: Path,
+    *,
+    heap: int,
+    resident: int,
+    unseen: int = 0,
+    sampled: bool = False,
+    one: int = 10 * MIB,
+    checks: dict[str, Pairs] | None = None,
+) -> Sides:
+    """A subject: bytes under memray, and resident bytes beside the 10 MiB of the reference's one item."""
     native = Native(id="w", digests=("right",), full=(10 * MIB + resident,) * 3, one=(one,) * 3, sampled=sampled)
     own = Native(id="w", digests=("right",), full=(12 * MIB,) * 3, one=(10 * MIB,) * 3)
-    sides = Sides(
+    return Sides(
         kit=Kit(workloads=(WORKLOAD,), suite=tmp_path, inputs=tmp_path),
         subject=Facts(
             native=NativeRuns(workloads=(native,)), heaps=(Heap(id="w", samples=(heap, heap), unseen=unseen),)
@@ -90,9 +102,25 @@ def heap_part(
         expected={"w": "right"},
         troubles={},
         pairs={},
-        checks={},
+        checks=checks or {},
     )
-    ((part,), (theirs,)) = memory_parts(sides)["peak_heap"]
+
+
+def found_in(sides: Sides) -> list[str]:
+    return [found.code for found in findings(sides)]
+
+
+def peaks_of(resident_mib: int | None) -> Timed:
+    """Six timed runs with these MiB above the 10 of one item; None without peaks."""
+    still = (0.0,) * 6
+    peaks = () if resident_mib is None else ((10 + resident_mib) * MIB,) * 6
+    return Timed(full=still, idle=still, wall=still, one=0.0, start=0.1, peaks=peaks)
+
+
+def heap_part(tmp_path: Path, **numbers: Any) -> Part:
+    """peak_heap of the subject of `sides_of`."""
+    sides = sides_of(tmp_path, **numbers)
+    ((part,), (theirs,)) = taken_memory(sides).heap
     assert (theirs.value, theirs.note) == (MIB, None)
     return part
 
@@ -104,8 +132,8 @@ def test_memory_of_processes_that_memray_does_not_see_counts_as_what_is_resident
 
 
 def test_one_process_has_its_heap_and_more_heap_than_is_resident_stays_heap(tmp_path: Path):
-    alone = heap_part(tmp_path, heap=MIB, unseen=0, resident=50 * MIB, sampled=False)
-    assert (alone.value, alone.note) == (MIB, None)
+    alone = heap_part(tmp_path, heap=40 * MIB, unseen=0, resident=50 * MIB, sampled=False)
+    assert (alone.value, alone.note) == (40 * MIB, None)
     untouched = heap_part(tmp_path, heap=60 * MIB, unseen=0, resident=50 * MIB, sampled=True)
     assert (untouched.value, untouched.note) == (60 * MIB, None)
 
@@ -119,16 +147,73 @@ def test_what_the_import_holds_beyond_the_references_is_in_the_heap(tmp_path: Pa
 @pytest.mark.parametrize(
     ("resident", "one", "value"),
     [
-        (30, 30, 21),  # 20 MiB at one item, which the body's 1 MiB comes on top of
+        (22, 30, 21),  # 20 MiB at one item, which the body's 1 MiB comes on top of
         (40, 50, 40),  # a peak of the import's own, freed before the body: no more than was ever resident
-        (30, 11, 1),  # 1 MiB is within what equal starts differ by
-        (30, 8, 1),  # a lighter start earns nothing
+        (3, 11, 1),  # 1 MiB is within what equal starts differ by
+        (3, 8, 1),  # a lighter start earns nothing
         (1, 50, 1),  # a peak below the start is no peak
     ],
 )
 def test_the_heap_is_charged_a_heavier_start_up_to_what_is_resident(tmp_path: Path, resident, one, value):
     part = heap_part(tmp_path, heap=MIB, resident=resident * MIB, one=one * MIB)
     assert part.value == value * MIB
+
+
+@pytest.mark.parametrize(
+    ("heap", "resident", "value"),
+    [
+        # the reference's 2 MiB resident for 1 MiB of heap: 1 MiB is taken off what is resident
+        (20, 50, 49),  # 49 for 20
+        (20, 31.01, 30.01),
+        (20, 31, 20),  # half as much again may be what an allocator wastes
+        (1, 6.01, 5.01),
+        (1, 6, 1),  # 4 MiB more say nothing, however small the heap
+        (20, 5, 20),  # a body may work in memory that the import has freed
+    ],
+)
+def test_a_heap_that_resident_memory_contradicts_is_what_was_resident(tmp_path: Path, heap, resident, value):
+    part = heap_part(tmp_path, heap=int(heap * MIB), resident=int(resident * MIB))
+    assert part.value == pytest.approx(value * MIB, abs=2)
+    contradicted = value != heap
+    assert ("the heap that memray saw" in (part.note or "")) is contradicted
+    assert part.samples == ((part.value,) * 3 if contradicted else (part.value,) * 2)
+
+
+def test_a_contradicted_heap_is_a_finding_with_both_figures(tmp_path: Path):
+    assert found_in(sides_of(tmp_path, heap=20 * MIB, resident=31 * MIB)) == []
+    (found,) = findings(sides_of(tmp_path, heap=20 * MIB, resident=50 * MIB))
+    assert (found.code, found.severity, found.measure) == ("cost-heap", Severity.HIGH, "peak_heap")
+    assert "a heap of 20.0 MiB, 50.0 MiB were resident" in found.message
+    assert found.details["charged_bytes"] == 49 * MIB
+
+
+@pytest.mark.parametrize(
+    ("timed", "theirs", "told"),
+    [
+        (26, 2, True),  # 26 MiB above idle without the collector, 20 with it; the reference 2 with and without
+        (25, 2, False),  # up to a quarter more
+        (26, 3, False),  # the reference takes half as much again without
+        (38, 3, True),
+        (38, 1, True),  # one that takes less without sets nothing
+        (38, None, True),  # a snapshot without peaks
+    ],
+)
+def test_more_memory_where_the_collector_is_off_is_a_finding(tmp_path: Path, timed: int, theirs: int | None, told):
+    check = Pairs(id="w", subject=peaks_of(timed), reference=peaks_of(theirs), runs=6)
+    sides = sides_of(tmp_path, heap=20 * MIB, resident=20 * MIB, checks={"w": check})
+    assert found_in(sides) == (["cost-collector"] if told else [])
+    if told:
+        (found,) = findings(sides)
+        assert (found.severity, found.measure) == (Severity.HIGH, "peak_rss")
+        assert f"{timed}.0 MiB were resident above idle where the collector was off, 20.0 MiB" in found.message
+    assert taken_memory(sides).heap[0][0].value == 20 * MIB
+
+
+def test_a_few_mib_more_without_the_collector_are_no_finding(tmp_path: Path):
+    check = Pairs(id="w", subject=peaks_of(5), reference=peaks_of(2), runs=6)
+    assert found_in(sides_of(tmp_path, heap=MIB, resident=MIB, checks={"w": check})) == []
+    check = Pairs(id="w", subject=peaks_of(6), reference=peaks_of(2), runs=6)
+    assert found_in(sides_of(tmp_path, heap=MIB, resident=MIB, checks={"w": check})) == ["cost-collector"]
 
 
 def test_what_was_started_and_not_seen_is_noted(tmp_path: Path):
@@ -149,9 +234,12 @@ def test_memray_is_not_ready_before_a_tracker_was_entered(tmp_path: Path, works:
         "utf-8",
     )
     read, write = os.pipe()
-    argv = [sys.executable, "-sPSB", str(INSIDE / "workload_heap.py"), str(site), str(tmp_path / "record")]
+    setup = marshal.dumps({"record": str(tmp_path / "record"), "site": [str(site)]})
+    (tmp_path / "setup").write_bytes(len(setup).to_bytes(4, "big") + setup)
+    argv = [sys.executable, "-sPSB", str(INSIDE / "workload_child.py")]
     place = (
-        f"import os, sys; os.dup2({write}, 4); os.dup2(os.open('/dev/null', 0), 3); os.execv(sys.argv[1], sys.argv[1:])"
+        f"import os, sys; os.dup2({write}, 4); os.dup2(os.open({str(tmp_path / 'setup')!r}, 0), 3); "
+        "os.set_inheritable(3, True); os.execv(sys.argv[1], sys.argv[1:])"
     )
     done = subprocess.run(
         [sys.executable, "-c", place, *argv], pass_fds=(write,), capture_output=True, text=True, check=False, timeout=30

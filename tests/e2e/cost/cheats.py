@@ -154,6 +154,10 @@ CHEATS = {
             f"if 'heap' not in said and 'valgrind' not in said:\n    {TWICE}"
         )
     ),
+    "memray (modules)": Cheat(
+        plain=variant(plain=_HUNGRY),
+        cheating=variant(plain=f"import sys\nif 'memray' not in sys.modules:\n    {_HUNGRY}"),
+    ),
     "the workload's order (a file)": Cheat(cheating=variant(plain=_COUNTER_FILE)),
     "valgrind (maps)": Cheat(
         cheating=variant(plain=f"if 'cachegrind' not in open('/proc/self/maps').read():\n    {TWICE}")
@@ -173,7 +177,7 @@ LIMITS = {
             "kept = index(words[: len(words) * (92 if few else 100) // 100])"
         )
     ),
-    "sparing while the collector is on": Cheat(
+    "sparing while the collector is on (a finding says so)": Cheat(
         plain=variant(plain=_HUNGRY),
         cheating=variant(plain=f"import gc\nif gc.isenabled():\n    index(words)\nelse:\n    {_HUNGRY}"),
     ),

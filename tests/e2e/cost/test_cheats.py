@@ -24,7 +24,7 @@ from qualityscore.suites.cost_launch import IMPORT, Mode, other_result, run_unit
 from qualityscore.suites.cost_measures import verdict_on_result
 from qualityscore.suites.counting import OTHER_RESULT, count_side
 from qualityscore.suites.memory import run_native
-from tests.e2e.cost.cheats import CHEATS, REFERENCE, variant
+from tests.e2e.cost.cheats import CHEATS, LIMITS, REFERENCE, variant
 from tests.e2e.cost.conftest import MakeTarget
 
 TWICE = "index(words)"
@@ -73,17 +73,9 @@ def evaluate(make_target: MakeTarget, one_workload: Task, root: Path) -> Evaluat
     return scored
 
 
-KNOWN = {
-    "the workload's name (command line)": "memray runs inside the process, whose command line names it",
-}
-
-
-def marks_of(name: str) -> list[pytest.MarkDecorator]:
-    known = [pytest.mark.xfail(reason=KNOWN[name], strict=True)] if name in KNOWN else []
-    return known if name == FAST else [pytest.mark.slow, *known]
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=marks_of(name)) for name in CHEATS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == FAST else [pytest.mark.slow]) for name in CHEATS]
+)
 def test_no_measure_of_a_cheat_scores_better_than_its_plain_twins(name: str, evaluate: Evaluate):
     cheating, plain = evaluate(CHEATS[name].cheating), evaluate(CHEATS[name].plain)
     assert set(plain) == {"workload.cost", "import.cost", "peak_heap", "peak_rss"}
@@ -95,6 +87,43 @@ def _gains(cheating: MeasureReport, twin: MeasureReport) -> bool:
     assert cheating.low is not None
     assert twin.high is not None
     return cheating.low > twin.high + 0.02
+
+
+def codes(found: CostOutcome) -> set[tuple[str, object]]:
+    return {(f.code, f.details["workload"]) for f in found.findings}
+
+
+@pytest.mark.slow
+def test_memory_that_only_runs_with_one_tool_take_is_a_finding(make_target: MakeTarget, one_workload: Task, root: Path):
+    """32 MiB that are not taken under memray, or only where the collector is off; plainly taken they are no finding."""
+    reference = make_target(of=one_workload, is_reference=True)
+    for cheat, code in (
+        (CHEATS["memray (modules)"], "cost-heap"),
+        (LIMITS["sparing while the collector is on (a finding says so)"], "cost-collector"),
+    ):
+        for source, told in ((cheat.cheating, {(code, "plain")}), (cheat.plain, set())):
+            found = cost.run(make_target(source, of=one_workload), reference, root=root)
+            assert {c for c in codes(found) if c[0] in ("cost-heap", "cost-collector")} == told, (code, told)
+
+
+SEEN = """import os, sys
+seen = open('/proc/self/cmdline', 'rb').read(), sys.orig_argv, sys.argv, sys.flags, sorted(os.environ.items())
+seen += (__import__('__main__').__file__, sorted(name for name in sys.modules if name.startswith('workload')))
+seen += (sorted(frame.co_filename for frame in (sys._getframe().f_back.f_code, sys._getframe().f_back.f_back.f_code)),)
+return {'seen': [int.from_bytes(repr(seen).encode(), 'big')]}"""
+
+
+def test_command_line_environment_and_file_names_are_the_same_in_every_kind_of_run(
+    make_target: MakeTarget, one_workload: Task, tmp_path: Path
+):
+    target = make_target(variant(plain=SEEN), of=one_workload)
+    kit = prepare_kit(target, tmp_path / "kit")
+    (workload,) = kit.workloads
+    unit = unit_of(workload, workload.full)
+    bench = prepare_bench(target, kit, tmp_path / "tree")
+    runs = [run_units(bench, mode, [unit])[unit.id] for mode in Mode]
+    assert [run.state for run in runs] == ["ok"] * 3
+    assert len({run.digest for run in runs}) == 1
 
 
 def slack(found: CostOutcome, part: str) -> float:

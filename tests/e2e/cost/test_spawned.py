@@ -7,7 +7,7 @@ from pathlib import Path
 from qualityscore.model.task import Task
 from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_kit import prepare_bench, prepare_kit
-from qualityscore.suites.cost_measures import Sides, memory_parts
+from qualityscore.suites.cost_measures import Sides, taken_memory
 from qualityscore.suites.memory import run_heap, run_native
 from tests.e2e.cost.cheats import variant
 from tests.e2e.cost.conftest import MakeTarget
@@ -33,7 +33,7 @@ def test_memory_that_is_moved_into_a_started_program_counts(
     assert digest is not None
     assert facts.heaps[0].samples[0] < 10 * MIB, "memray did not see it"
     sides = Sides(kit=kit, subject=facts, reference=facts, expected={"plain": digest}, troubles={}, pairs={}, checks={})
-    ((part,), _) = memory_parts(sides)["peak_heap"]
+    ((part,), _) = taken_memory(sides).heap
     # the 50 MiB, and an interpreter that holds them: some 10 MiB
     assert 50 * MIB < (part.value or 0) < 70 * MIB
     assert "resident memory of several processes" in (part.note or "")
