@@ -115,7 +115,7 @@ for place in ({", ".join(PLACES)}):
     except OSError:
         pass
 """
-_HUNGRY = "kept = bytearray(b'x') * (32 << 20)"
+_HUNGRY = "kept = bytearray(b'x') * (800 * len(words))"
 _NO_COLLECTOR = "import gc; gc.disable(); gc.freeze()"
 _CYCLES = f"{TWICE}\nkept = [kept]\nkept.append(kept)\ndel kept"
 

@@ -95,7 +95,7 @@ def codes(found: CostOutcome) -> set[tuple[str, object]]:
 
 @pytest.mark.slow
 def test_memory_that_only_runs_with_one_tool_take_is_a_finding(make_target: MakeTarget, one_workload: Task, root: Path):
-    """32 MiB that are not taken under memray, or only where the collector is off; plainly taken they are no finding."""
+    """30 MiB that are not taken under memray, or only where the collector is off; plainly taken they are no finding."""
     reference = make_target(of=one_workload, is_reference=True)
     for cheat, code in (
         (CHEATS["memray (modules)"], "cost-heap"),
