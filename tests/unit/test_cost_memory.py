@@ -18,7 +18,7 @@ from qualityscore.suites import memory
 from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_findings import findings
 from qualityscore.suites.cost_kit import INSIDE, Kit, Workload
-from qualityscore.suites.cost_launch import IMPORT, UnitRun
+from qualityscore.suites.cost_launch import BUDGET, IMPORT, Trouble, UnitRun
 from qualityscore.suites.cost_measures import Sides, taken_memory, verdict_on_result
 from qualityscore.suites.memory import Heap, Native, NativeRuns
 from qualityscore.suites.timed import Pairs, Timed
@@ -78,6 +78,11 @@ def test_a_workload_that_took_all_its_time_is_not_run_again(monkeypatch, state: 
     assert rounds == 1
     assert native.trouble is not None
     assert native.trouble.fault is fault
+
+
+def test_a_run_of_one_item_that_did_not_fit_any_more_is_nobodys_flaw(monkeypatch):
+    native, _ = run_native(monkeypatch, ["ok"] * 3, ["ok", "ok", "not_run"])
+    assert native.trouble == Trouble(reason=BUDGET, fault=Fault.HARNESS)
 
 
 def sides_of(
