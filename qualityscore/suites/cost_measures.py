@@ -20,8 +20,9 @@ from qualityscore.suites.memory import Heap, Native, median_bytes
 from qualityscore.suites.memory_check import CollectorCheck, HeapCheck
 from qualityscore.suites.timed import ImportPairs, Pairs
 
-HELD_BYTES = 1 << 20
-"""By how much resident memory of equal starts may differ; no less is charged to the heap."""
+IMPORT_ALLOWANCE_BYTES = 4 << 20
+"""What an import may hold beyond the reference's without being charged to the heap as well: ordinary modules of the
+standard library take so much (`dataclasses` 2.5 MiB), and `peak_rss` has it anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -386,12 +387,16 @@ def taken_memory(sides: Sides) -> Memory:
             heaps[0].append(gone)
         else:
             peaks[0].append(_peak_part(native, min(base, median_bytes(native.one))))
-            held = median_bytes(native.one) - base
-            part = _heap_part(id_, heap_s.get(id_), native, peaks[0][-1], held)
-            check = _heap_check((part, peaks[0][-1]), (heaps[1][-1], peaks[1][-1]))
-            if check is not None:
+            seen = heap_s.get(id_)
+            part = _heap_part(id_, seen, native, peaks[0][-1])
+            start = median_bytes(native.one)
+            theirs = (heaps[1][-1], peaks[1][-1])
+            if seen is not None and seen.lost:
+                part = _unrecorded_part(part, _peak_part(native, start), theirs)
+            elif (check := _heap_check((part, _peak_part(native, start)), theirs)) is not None:
                 replaced[id_] = check
-            heaps[0].append(part if check is None else _resident_part(part, native, check))
+                part = _resident_part(part, native, check)
+            heaps[0].append(_with_import(part, peaks[0][-1], held=start - base))
     return Memory(heap=(tuple(heaps[0]), tuple(heaps[1])), rss=(tuple(peaks[0]), tuple(peaks[1])), replaced=replaced)
 
 
@@ -405,6 +410,27 @@ def _heap_check(mine: tuple[Part, Part], theirs: tuple[Part, Part]) -> HeapCheck
         heap=heap, resident=resident, reference_heap=reference_heap, reference_resident=reference_resident
     )
     return check if check.contradicted else None
+
+
+def _unrecorded_part(part: Part, resident: Part, theirs: tuple[Part, Part]) -> Part:
+    """The heap of a body that ended well and left no record of it, where the reference's can be read.
+
+    Whoever is in the process can remove the record, so it is no reason to leave the heap out: what was resident
+    counts, and no less than the reference's heap.
+    """
+    reference_heap, reference_resident = (side.value for side in theirs)
+    if resident.value is None or reference_heap is None or reference_resident is None:
+        return part
+    check = HeapCheck(
+        heap=0.0, resident=resident.value, reference_heap=reference_heap, reference_resident=reference_resident
+    )
+    value = max(check.foreseen, reference_heap)
+    return Part(
+        id=part.id,
+        value=value,
+        samples=(value,),
+        note="by resident memory, and no less than the reference's heap: memray's record was gone",
+    )
 
 
 def _resident_part(part: Part, native: Native, check: HeapCheck) -> Part:
@@ -440,12 +466,8 @@ def collector_check(workload: Workload, sides: Sides) -> CollectorCheck | None:
     )
 
 
-def _heap_part(id_: str, heap: Heap | None, native: Native, peak: Part, held: int = 0) -> Part:
-    """The heap; of several processes the `peak` of their resident memory where it is more, since memray may see one.
-
-    `held` is what a run of one item takes beyond the reference's. Above `HELD_BYTES` it is added, up to the `peak`:
-    memray sees the body alone, and what the import has ready before it is charged as its work is.
-    """
+def _heap_part(id_: str, heap: Heap | None, native: Native, peak: Part) -> Part:
+    """The heap; of several processes the `peak` of their resident memory where it is more, since memray may see one."""
     if heap is None or heap.trouble is not None or not heap.samples:
         why = heap.trouble if heap is not None and heap.trouble else None
         return missing(id_, why or Trouble(reason="memray was not run", fault=Fault.HARNESS))
@@ -455,15 +477,34 @@ def _heap_part(id_: str, heap: Heap | None, native: Native, peak: Part, held: in
         note = f"resident memory of several processes above idle; the heap that memray saw is {value / 2**20:.1f} MiB"
         return Part(id=id_, value=peak.value, samples=tuple(max(0.0, s - idle) for s in peak.samples), note=note)
     note = f"{heap.unseen} threads or processes were started; the heap of processes not forked is not in it"
-    said = [note] if heap.unseen else []
-    added = min(float(held), (peak.value or 0.0) - value) if held > HELD_BYTES else 0.0
-    if added > 0:
-        said.append(f"{added / 2**20:.1f} MiB of it were held before the body began, beyond the reference's start")
     return Part(
         id=id_,
-        value=value + max(0.0, added),
-        samples=tuple(s + max(0.0, added) for s in heap.samples),
-        note="; ".join(said) or None,
+        value=value,
+        samples=tuple(float(sample) for sample in heap.samples),
+        note=note if heap.unseen else None,
+    )
+
+
+def _with_import(part: Part, peak: Part, *, held: int) -> Part:
+    """The heap with what the import has ready, charged as its work is: memray sees the body alone.
+
+    `held` bytes are resident in a run of one item beyond the reference's. What of them is beyond the allowance is
+    added, up to the `peak`.
+    """
+    if part.value is None or peak.value is None:
+        return part
+    added = min(float(held - IMPORT_ALLOWANCE_BYTES), peak.value - part.value)
+    if added <= 0:
+        return part
+    said = (
+        f"{added / 2**20:.1f} MiB of it were held before the body began, beyond the reference's start and "
+        f"{IMPORT_ALLOWANCE_BYTES >> 20} MiB"
+    )
+    return replace(
+        part,
+        value=part.value + added,
+        samples=tuple(sample + added for sample in part.samples),
+        note=f"{said}; {part.note}" if part.note else said,
     )
 
 

@@ -67,7 +67,7 @@ class Heap:
     Peaks of forked children are added to it, so several of them make it an upper bound. `unseen` is the number of
     threads and of processes that were started otherwise; the latter's heap is not in it. `allocated_bytes` is all that
     the body asked for, whether it was freed or not, without children. `timeline` is the heap of one run over time:
-    seconds under memray since the start, and bytes.
+    seconds under memray since the start, and bytes. `lost`: the body ended well and left no record that can be read.
     """
 
     id: str
@@ -77,6 +77,7 @@ class Heap:
     unseen: int = 0
     allocated_bytes: int | None = None
     timeline: tuple[tuple[float, int], ...] = ()
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +197,7 @@ def run_heap(bench: Bench, workloads: Sequence[Workload], step: Callable[[], Non
     samples: dict[str, list[int]] = {w.id: [] for w in workloads}
     digests: dict[str, list[str | None]] = {w.id: [] for w in workloads}
     troubles: dict[str, Trouble] = {}
+    lost: set[str] = set()
     unseen: dict[str, int] = {}
     allocated: dict[str, int | None] = {}
     timelines: dict[str, tuple[tuple[float, int], ...]] = {}
@@ -210,6 +212,7 @@ def run_heap(bench: Bench, workloads: Sequence[Workload], step: Callable[[], Non
             if problem is None and (other := other_result(run, bench, workload)) is not None:
                 problem = Trouble(reason=f"under memray {other.reason}", fault=other.fault)
             if run is not None and problem is None and run.heap is None:
+                lost.add(workload.id)
                 problem = Trouble(reason=f"memray: {run.heap_error or 'no record'}"[:300], fault=Fault.HARNESS)
             digests[workload.id].append(run.digest if run is not None and run.ok else None)
             if problem is not None or run is None or run.heap is None:
@@ -229,6 +232,7 @@ def run_heap(bench: Bench, workloads: Sequence[Workload], step: Callable[[], Non
             unseen=unseen.get(w.id, 0),
             allocated_bytes=allocated.get(w.id),
             timeline=timelines.get(w.id, ()),
+            lost=w.id in lost,
         )
         for w in workloads
     )

@@ -94,15 +94,17 @@ def sides_of(
     sampled: bool = False,
     one: int = 10 * MIB,
     checks: dict[str, Pairs] | None = None,
+    lost: bool = False,
 ) -> Sides:
     """A subject: bytes under memray, and resident bytes beside the 10 MiB of the reference's one item."""
     native = Native(id="w", digests=("right",), full=(10 * MIB + resident,) * 3, one=(one,) * 3, sampled=sampled)
     own = Native(id="w", digests=("right",), full=(12 * MIB,) * 3, one=(10 * MIB,) * 3)
+    seen = Heap(id="w", samples=(heap, heap), unseen=unseen)
+    if lost:
+        seen = Heap(id="w", trouble=Trouble(reason="memray: no record", fault=Fault.HARNESS), lost=True)
     return Sides(
         kit=Kit(workloads=(WORKLOAD,), suite=tmp_path, inputs=tmp_path),
-        subject=Facts(
-            native=NativeRuns(workloads=(native,)), heaps=(Heap(id="w", samples=(heap, heap), unseen=unseen),)
-        ),
+        subject=Facts(native=NativeRuns(workloads=(native,)), heaps=(seen,)),
         reference=Facts(native=NativeRuns(workloads=(own,)), heaps=(Heap(id="w", samples=(MIB, MIB)),)),
         expected={"w": "right"},
         troubles={},
@@ -144,17 +146,18 @@ def test_one_process_has_its_heap_and_more_heap_than_is_resident_stays_heap(tmp_
 
 
 def test_what_the_import_holds_beyond_the_references_is_in_the_heap(tmp_path: Path):
-    ready = heap_part(tmp_path, heap=MIB, resident=31 * MIB, one=40 * MIB)
-    assert (ready.value, ready.samples) == (31 * MIB, (31 * MIB, 31 * MIB))
-    assert ready.note == "30.0 MiB of it were held before the body began, beyond the reference's start"
+    ready = heap_part(tmp_path, heap=MIB, resident=31 * MIB, one=40 * MIB)  # 40 - 10 - 4 on top of 1
+    assert (ready.value, ready.samples) == (27 * MIB, (27 * MIB, 27 * MIB))
+    assert ready.note == "26.0 MiB of it were held before the body began, beyond the reference's start and 4 MiB"
 
 
 @pytest.mark.parametrize(
     ("resident", "one", "value"),
     [
-        (22, 30, 21),  # 20 MiB at one item, which the body's 1 MiB comes on top of
-        (40, 50, 40),  # a peak of the import's own, freed before the body: no more than was ever resident
-        (3, 11, 1),  # 1 MiB is within what equal starts differ by
+        (22, 30, 17),  # 20 MiB at one item, 16 of them beyond the allowance, and the body's 1 MiB on top
+        (20, 50, 20),  # a peak of the import's own, freed before the body: no more than was ever resident
+        (6, 15, 2),  # 1 MiB beyond the allowance: nothing leaps
+        (5, 14, 1),  # what modules of the standard library hold is in peak_rss alone
         (1, 8, 1),  # a lighter start earns nothing
         (1, 50, 1),  # a peak below the start is no peak
     ],
@@ -182,6 +185,19 @@ def test_a_heap_that_resident_memory_contradicts_is_what_was_resident(tmp_path: 
     contradicted = value != heap
     assert ("the heap that memray saw" in (part.note or "")) is contradicted
     assert part.samples == ((part.value,) * 3 if contradicted else (part.value,) * 2)
+
+
+@pytest.mark.parametrize(
+    ("resident", "value"),
+    [
+        (50, 49),  # the reference's 2 MiB resident for 1 MiB of heap: 1 MiB is taken off
+        (1, 1),  # no less than the reference's heap
+    ],
+)
+def test_a_heap_whose_record_is_gone_is_what_was_resident_and_no_blank(tmp_path: Path, resident: int, value: int):
+    part = heap_part(tmp_path, heap=0, resident=resident * MIB, lost=True)
+    assert (part.value, part.samples, part.fault) == (value * MIB, (value * MIB,), None)
+    assert part.note == "by resident memory, and no less than the reference's heap: memray's record was gone"
 
 
 def test_a_contradicted_heap_is_a_finding_with_both_figures(tmp_path: Path):

@@ -158,6 +158,10 @@ CHEATS = {
         plain=variant(plain=_HUNGRY),
         cheating=variant(plain=f"import sys\nif 'memray' not in sys.modules:\n    {_HUNGRY}"),
     ),
+    "memray (its record)": Cheat(
+        plain=variant(plain=_HUNGRY),
+        cheating=variant(plain=f"{_HUNGRY}\nimport glob, os\n[os.remove(path) for path in glob.glob('/tmp/qs-own/*')]"),
+    ),
     "the workload's order (a file)": Cheat(cheating=variant(plain=_COUNTER_FILE)),
     "valgrind (maps)": Cheat(
         cheating=variant(plain=f"if 'cachegrind' not in open('/proc/self/maps').read():\n    {TWICE}")
