@@ -105,6 +105,9 @@ def capacity_per_s(serving: Serving, seconds: float, callers: int) -> float:
         with serving.http() as http:
             while time.monotonic() < until:
                 answer = http.post("/v1/evaluations", json=body(f"capacity {name} {ended}"))
+                if answer.status_code == 429:  # the place of what has just ended or begun is not free yet
+                    time.sleep(0.1)
+                    continue
                 assert answer.status_code == 202, answer.text
                 while http.get(answer.headers["Location"]).json()["status"] in UNFINISHED:
                     time.sleep(0.1)
