@@ -9,6 +9,7 @@ import os
 import secrets
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,24 +25,27 @@ _SHARED = ("/tmp", "/var/tmp", "/dev/shm", "/")
 
 
 class Watch:
-    """Bait below `place/host`, `place/home` and in our environment, and what became of it.
+    """Bait below a folder of its own, `place/home` and in our environment, and what became of it.
 
-    `facts` are what an attack may know: names and numbers of the bait, and the digest of the secret.
+    Several may watch a place, one after the other or in turn; the secret is the place's. `facts` are what an attack may
+    know: names and numbers of the bait, and the digest of the secret.
     """
 
     def __init__(self, place: Path) -> None:
         self._place = place
-        self._host = place / "host"
-        secret = secrets.token_hex(24)
+        self._host = Path(tempfile.mkdtemp(prefix="host-", dir=place))
+        self._host.chmod(0o755)
+        key = place / "home" / ".ssh" / "id_key"
+        key.parent.mkdir(parents=True, exist_ok=True)
+        if not key.exists():
+            key.write_text(f"key={secrets.token_hex(24)}\n")
+        secret = key.read_text().strip().removeprefix("key=")
         os.environ[SECRET_VARIABLE] = secret
-        for folder in (self._host, self._host / "open", place / "home" / ".ssh"):
-            folder.mkdir(parents=True, exist_ok=True)
+        (self._host / "open").mkdir()
         (self._host / "open").chmod(0o777)
         (self._host / "secret.txt").write_text(f"token={secret}\n")
-        (place / "home" / ".ssh" / "id_key").write_text(f"key={secret}\n")
         self._tcp = socket.create_server(("127.0.0.1", 0))
         self._file = socket.socket(socket.AF_UNIX)
-        (self._host / "socket").unlink(missing_ok=True)
         self._file.bind(str(self._host / "socket"))
         (self._host / "socket").chmod(0o777)
         abstract = f"qs-{secrets.token_hex(8)}"

@@ -133,7 +133,7 @@ def test_one_that_is_cancelled_between_claim_and_start_never_starts(serve, monke
     assert service.find(unwanted, OWNER).status is Status.CANCELLED
     (worker,) = service.engine._idle
     assert worker._life.jobs == 1
-    assert list((service.settings.data / "subjects").iterdir()) == []
+    until(lambda: list((service.settings.data / "subjects").iterdir()) == [])  # removed after the status is final
     assert service.dispatcher._cancelled == set()
 
 

@@ -52,7 +52,7 @@ def _escape(
     return Attack(
         name=name,
         family=Family.ESCAPE,
-        files={"m.py": RIGHT + code + _ENTRY},
+        files={"m.py": RIGHT + code + _ENTRY} | ({"data.txt": "@HOST@"} if build is _hard_link else {}),
         endings=_WRONG,
         works_bare=works_bare,
         build=build,
@@ -93,7 +93,11 @@ def _pipe(root: Path) -> None:
 
 
 def _hard_link(root: Path) -> None:
-    os.link(root.parents[1] / "host" / "secret.txt", root / "data.txt")
+    """Where a file says where the host's folder is."""
+    data = root / "data.txt"
+    host = data.read_text()
+    data.unlink()
+    os.link(Path(host, "secret.txt"), data)
 
 
 def _other_users_shell(root: Path) -> None:
