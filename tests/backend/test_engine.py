@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 
 import psutil
 import pytest
@@ -16,10 +17,17 @@ from qualityscore.server.access import ProblemError, RateLimit, allowed_hosts
 from qualityscore.server.settings import Settings, read_tokens
 
 
-def workers() -> list[psutil.Process]:
+def all_workers() -> list[psutil.Process]:
     mine = psutil.Process(os.getpid()).children()
     living = [child for child in mine if child.status() != psutil.STATUS_ZOMBIE]  # others' tests may leave dead ones
     return [child for child in living if any("worker_main" in part for part in child.cmdline())]
+
+
+@pytest.fixture
+def workers() -> Callable[[], list[psutil.Process]]:
+    """The workers that a test has started: those of rewards live as long as the process that asked for them."""
+    others = set(all_workers())
+    return lambda: [worker for worker in all_workers() if worker not in others]
 
 
 def job(folder, **changes) -> Job:
@@ -36,7 +44,7 @@ def job(folder, **changes) -> Job:
     return Job(**{**fields, **changes})
 
 
-def test_workers_share_no_core_and_end_with_their_engine(tmp_path):
+def test_workers_share_no_core_and_end_with_their_engine(tmp_path, workers):
     lanes = min(2, len(physical_cores()))
     engine = LocalEngine(lanes=lanes, scratch=tmp_path, longest_s=60)
     try:
@@ -53,7 +61,7 @@ def test_workers_share_no_core_and_end_with_their_engine(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_worker_that_dies_is_an_answer_and_the_next_job_gets_another(tmp_path):
+def test_a_worker_that_dies_is_an_answer_and_the_next_job_gets_another(tmp_path, workers):
     (tmp_path / "empty").mkdir()
     (tmp_path / "scratch").mkdir()
     engine = LocalEngine(lanes=1, scratch=tmp_path / "scratch", longest_s=60)
