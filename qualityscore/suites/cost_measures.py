@@ -193,7 +193,9 @@ def cost_parts(sides: Sides) -> tuple[tuple[Part, ...], tuple[Part, ...], dict[s
             mine.append(_counted_part(workload, wrong, sides, counts, alone.reference))
             found = compared(workload, *counts, overheads, sides.checks.get(id_))
             if found is not None:
-                details["check"][id_] = _check_details(found, mine[-1])
+                part = mine[-1]
+                by = None if part.value is None else "pairs" if part.log_ratios else "count"
+                details["check"][id_] = _check_details(found, by)
             if counts[0] is not None and wrong is None:
                 details["growth"][id_] = growth(workload, counts[0], overheads)
             continue
@@ -253,10 +255,9 @@ def _undecided(what: str, sides: Sides) -> str:
     return f"CPU time contradicts the {what}, and pairs cannot decide: {sides.gate_problem or 'they give no ratio'}"
 
 
-def _check_details(found: Compared, decided: Part) -> dict[str, Any]:
-    """What CPU time said of a count, and which of the two decided; nothing did where the part has no value."""
-    by = None if decided.value is None else "pairs" if decided.log_ratios else "count"
-    return {"by_count": found.by_count, "by_cpu": found.by_cpu, "pairs": found.pairs, "decided_by": by}
+def _check_details(found: Compared, decided_by: str | None) -> dict[str, Any]:
+    """What CPU time said of a count, and which of the two decided; None where neither did."""
+    return {"by_count": found.by_count, "by_cpu": found.by_cpu, "pairs": found.pairs, "decided_by": decided_by}
 
 
 def _paired_parts(workload: Workload, wrong: Trouble | None, sides: Sides) -> tuple[Part, Part]:
@@ -390,43 +391,39 @@ def taken_memory(sides: Sides) -> Memory:
             seen = heap_s.get(id_)
             part = _heap_part(id_, seen, native, peaks[0][-1])
             start = median_bytes(native.one)
-            theirs = (heaps[1][-1], peaks[1][-1])
-            if seen is not None and seen.lost:
-                part = _unrecorded_part(part, _peak_part(native, start), theirs)
-            elif (check := _heap_check((part, _peak_part(native, start)), theirs)) is not None:
+            lost = seen is not None and seen.lost
+            heap = 0.0 if lost else part.value
+            check = _heap_check(heap, _peak_part(native, start), heaps[1][-1], peaks[1][-1])
+            if check is not None and lost:
+                part = _unrecorded_part(id_, check)
+            elif check is not None and check.contradicted:
                 replaced[id_] = check
                 part = _resident_part(part, native, check)
             heaps[0].append(_with_import(part, peaks[0][-1], held=start - base))
     return Memory(heap=(tuple(heaps[0]), tuple(heaps[1])), rss=(tuple(peaks[0]), tuple(peaks[1])), replaced=replaced)
 
 
-def _heap_check(mine: tuple[Part, Part], theirs: tuple[Part, Part]) -> HeapCheck | None:
-    """The subject's heap where its resident memory contradicts it, by (heap, resident) of each side."""
-    values = [part.value for part in (*mine, *theirs)]
-    heap, resident, reference_heap, reference_resident = values
-    if heap is None or resident is None or reference_heap is None or reference_resident is None:
+def _heap_check(heap: float | None, resident: Part, reference_heap: Part, reference_rss: Part) -> HeapCheck | None:
+    """The subject's heap beside its resident memory; None where one of the four is missing."""
+    if heap is None or resident.value is None or reference_heap.value is None or reference_rss.value is None:
         return None
-    check = HeapCheck(
-        heap=heap, resident=resident, reference_heap=reference_heap, reference_resident=reference_resident
+    return HeapCheck(
+        heap=heap,
+        resident=resident.value,
+        reference_heap=reference_heap.value,
+        reference_resident=reference_rss.value,
     )
-    return check if check.contradicted else None
 
 
-def _unrecorded_part(part: Part, resident: Part, theirs: tuple[Part, Part]) -> Part:
+def _unrecorded_part(id_: str, check: HeapCheck) -> Part:
     """The heap of a body that ended well and left no record of it, where the reference's can be read.
 
     Whoever is in the process can remove the record, so it is no reason to leave the heap out: what was resident
     counts, and no less than the reference's heap.
     """
-    reference_heap, reference_resident = (side.value for side in theirs)
-    if resident.value is None or reference_heap is None or reference_resident is None:
-        return part
-    check = HeapCheck(
-        heap=0.0, resident=resident.value, reference_heap=reference_heap, reference_resident=reference_resident
-    )
-    value = max(check.foreseen, reference_heap)
+    value = max(check.foreseen, check.reference_heap)
     return Part(
-        id=part.id,
+        id=id_,
         value=value,
         samples=(value,),
         note="by resident memory, and no less than the reference's heap: memray's record was gone",
@@ -561,8 +558,7 @@ def _import_check(sides: Sides, decided_by: str | None) -> dict[str, Any]:
     if check is None or check.trouble is not None:
         return {}
     found = import_compared(sides.subject, sides.reference, check)
-    said = {"by_count": found.by_count, "by_cpu": found.by_cpu, "pairs": found.pairs, "decided_by": decided_by}
-    return {"check": {"import": said}}
+    return {"check": {"import": _check_details(found, decided_by)}}
 
 
 def _import_paired(pairs: ImportPairs, counted: Outcome, check: dict[str, Any]) -> tuple[Outcome, Outcome]:

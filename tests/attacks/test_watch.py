@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 from attacks.players import surroundings
 
@@ -29,18 +31,23 @@ print(json.dumps(told))
 """
 
 
-def test_a_temporary_file_is_told_once_and_of_the_attack_that_left_it(tmp_path):
+def seen_by(code: str, place: Path) -> list[Any]:
+    """What a process that runs this code beside a new place prints."""
     for name in ("tmp", "home"):
-        (tmp_path / name).mkdir()
+        (place / name).mkdir()
     done = subprocess.run(
-        [sys.executable, "-c", CODE, str(tmp_path)],
-        env=surroundings(tmp_path),
+        [sys.executable, "-c", code, str(place)],
+        env=surroundings(place),
         capture_output=True,
         text=True,
         check=True,
     )
+    return list(json.loads(done.stdout))
+
+
+def test_a_temporary_file_is_told_once_and_of_the_attack_that_left_it(tmp_path):
     left = "a temporary file was left: "
-    assert json.loads(done.stdout) == [[], [left + "first"], [left + "second"], []]
+    assert seen_by(CODE, tmp_path) == [[], [left + "first"], [left + "second"], []]
 
 
 TWO = """
@@ -58,13 +65,4 @@ second.close()
 
 
 def test_a_second_watch_of_a_place_is_no_trace_for_the_first(tmp_path):
-    for name in ("tmp", "home"):
-        (tmp_path / name).mkdir()
-    done = subprocess.run(
-        [sys.executable, "-c", TWO, str(tmp_path)],
-        env=surroundings(tmp_path),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(done.stdout) == [[], True]
+    assert seen_by(TWO, tmp_path) == [[], True]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -142,18 +143,24 @@ def test_a_slow_subject_that_leaves_no_time_for_six_pairs_is_at_fault(timed, sec
     assert (found.runs, found.trouble.fault) == (pairs_done, fault)
 
 
+def timed_beside_the_reference(place: Path, *, counted: bool) -> cost_timing.Timing:
+    """A live timing of the workload, where nothing was counted."""
+    kit = Kit(workloads=(WORKLOAD,), suite=place, inputs=place)
+    mine, theirs = (
+        Bench(target=bench(is_reference=of_reference).target, root=place / str(of_reference), kit=kit)
+        for of_reference in (False, True)
+    )
+    timing = cost_timing.Timing(counted=counted, steps=Quiet(), root=place, scratch=place)
+    timing.live(mine, theirs, Facts(native=IMPORTS), Facts(native=IMPORTS), [WORKLOAD])
+    return timing
+
+
 def test_a_slow_subject_is_not_saved_from_pairs_by_the_time_that_its_checks_took(timed, monkeypatch, tmp_path):
     """Two and a half seconds each, so that twelve checks take the 30: nothing was counted, and nothing can be timed."""
     timed(2.5, reference_s=0.01)
     tired = Calibration(gate=Gate(half_width=None, bias=None), seconds=0.0)
     monkeypatch.setattr(cost_timing, "host_calibration", lambda *_: tired)
-    kit = Kit(workloads=(WORKLOAD,), suite=tmp_path, inputs=tmp_path)
-    mine, theirs = (
-        Bench(target=bench(is_reference=of_reference).target, root=tmp_path / str(of_reference), kit=kit)
-        for of_reference in (False, True)
-    )
-    timing = cost_timing.Timing(counted=True, steps=Quiet(), root=tmp_path, scratch=tmp_path)
-    timing.live(mine, theirs, Facts(native=IMPORTS), Facts(native=IMPORTS), [WORKLOAD])
+    timing = timed_beside_the_reference(tmp_path, counted=True)
     assert timing.checks["w"].runs >= 11
     for found in (timing.pairs["w"], timing.import_check):
         assert found is not None
@@ -175,13 +182,7 @@ def test_all_that_is_timed_shares_the_suites_time(timed, monkeypatch, tmp_path):
     timed(2.0)  # 4 s a pair, 30 s in all: eight pairs of the workload, and nothing is left for the import
     settled = Calibration(gate=Gate(half_width=0.001, bias=0.0), seconds=1.0)
     monkeypatch.setattr(cost_timing, "host_calibration", lambda *_: settled)
-    kit = Kit(workloads=(WORKLOAD,), suite=tmp_path, inputs=tmp_path)
-    mine, theirs = (
-        Bench(target=bench(is_reference=of_reference).target, root=tmp_path / str(of_reference), kit=kit)
-        for of_reference in (False, True)
-    )
-    timing = cost_timing.Timing(counted=False, steps=Quiet(), root=tmp_path, scratch=tmp_path)
-    timing.live(mine, theirs, Facts(native=IMPORTS), Facts(native=IMPORTS), [WORKLOAD])
+    timing = timed_beside_the_reference(tmp_path, counted=False)
     assert (timing.pairs["w"].runs, timing.pairs["w"].trouble) == (8, None)
     assert timing.import_pairs is not None
     assert timing.import_pairs.trouble == Trouble(reason="budget", fault=Fault.HARNESS)
