@@ -23,7 +23,7 @@ from qualityscore.execution.jobs import Answer, Broken, Evaluated, Job, Progress
 from qualityscore.execution.local_engine import LocalEngine
 from qualityscore.execution.packing import Parcel, pack, unpack
 from qualityscore.execution.seats import seated
-from qualityscore.model.codec import encodable
+from qualityscore.model.codec import as_text
 from qualityscore.model.report import SCORE_MODEL
 from qualityscore.runtime import workspace
 from qualityscore.runtime.environment import python_minor
@@ -181,8 +181,8 @@ def _check_same(node: str, same: dict[str, str], here: dict[str, str]) -> None:
 def _as_sent(report: str, parcel: Parcel) -> str:
     """A node's report with what was left out when the subject was packed, which the node never saw."""
     document = json.loads(report)
-    document["provenance"].update(encodable(left_out(parcel.not_copied)))
-    return json.dumps(document, indent=2, sort_keys=True, allow_nan=False) + "\n"
+    document["provenance"].update(left_out(parcel.not_copied))
+    return as_text(document)
 
 
 def _engine(core: str, longest_s: float) -> LocalEngine:
