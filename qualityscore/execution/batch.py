@@ -19,7 +19,7 @@ from qualityscore.errors import BatchError, HarnessError, InputError, QualitySco
 from qualityscore.execution import output
 from qualityscore.execution.digests import Digests
 from qualityscore.execution.intake import Prepared, prepared
-from qualityscore.execution.jobs import CHANGED, Answer, Broken, Engine, Evaluated, Job, Refused, content_key
+from qualityscore.execution.jobs import Answer, Broken, Engine, Evaluated, Job, Refused, content_key
 from qualityscore.execution.manifest import Row, Shard, read_manifest
 from qualityscore.execution.scores import harness_faults
 from qualityscore.execution.store import DamagedStoreError, State, Store, Stored
@@ -307,11 +307,31 @@ class _Run:
         while True:
             attempt = self.store.begin(key)
             answer = self.engine.evaluate(job)
-            stored = stored_answer(answer, subject.digest)
+            stored = self.stored(answer, row, subject)
             self.store.finish(attempt, key, stored)
             lost = isinstance(answer, Broken) and answer.lost
             if not lost or self.store.attempts_in_run(key) >= ATTEMPTS_PER_RUN:
                 return stored
+
+    def stored(self, answer: Answer, row: Row, subject: Prepared) -> Stored:
+        """An engine's answer as it is kept: a report without a fault of ours is final, everything else of ours is not.
+
+        A report of other content than was read when the row was taken in is no result.
+        """
+        match answer:
+            case Evaluated(report=report):
+                document = json.loads(report)
+                changed = self.digests.changed(
+                    document, task=row.task, profile=row.options.profile, subject_digest=subject.digest
+                )
+                if changed:
+                    return Stored(state=State.HARNESS, report=None, code=HarnessError.code, reason=changed)
+                faults = harness_faults(document)
+                return Stored(state=State.HARNESS if faults else State.DONE, report=report)
+            case Refused(code=code, reason=reason):
+                return Stored(state=State.REFUSED, report=None, code=code, reason=reason)
+            case Broken(code=code, reason=reason):
+                return Stored(state=State.HARNESS, report=None, code=code, reason=reason)
 
     def settle(self, number: int, row: Row, key: str | None, stored: Stored) -> None:
         """Keep a row's result: first in the store, then in the files that are written from it."""
@@ -327,21 +347,3 @@ class _Run:
             self.counts[State.PENDING] -= 1
             self.counts[stored.state] = self.counts.get(stored.state, 0) + 1
             self.watch(self.tally())
-
-
-def stored_answer(answer: Answer, subject_digest: str) -> Stored:
-    """An engine's answer as it is kept: a report without a fault of ours is final, everything else of ours is not.
-
-    A report of other content than the subject had when it was taken in is no result.
-    """
-    match answer:
-        case Evaluated(report=report):
-            document = json.loads(report)
-            if document["subject"]["digest"] != subject_digest:
-                return Stored(state=State.HARNESS, report=None, code=HarnessError.code, reason=CHANGED)
-            faults = harness_faults(document)
-            return Stored(state=State.HARNESS if faults else State.DONE, report=report)
-        case Refused(code=code, reason=reason):
-            return Stored(state=State.REFUSED, report=None, code=code, reason=reason)
-        case Broken(code=code, reason=reason):
-            return Stored(state=State.HARNESS, report=None, code=code, reason=reason)

@@ -15,7 +15,6 @@ Progress = Callable[[str, int, int], None]
 """(stage, done, total) as an evaluation advances; called from the thread that waits for it."""
 
 
-CHANGED = "the subject changed between being taken in and being evaluated; leave it alone and try again"
 """Why a report of other content than was asked for is no result."""
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qualityscore.errors import HarnessError
-from qualityscore.execution.jobs import CHANGED, Broken, Evaluated, Job, Refused
+from qualityscore.execution.jobs import Broken, Evaluated, Job, Refused
 from qualityscore.execution.local_engine import LocalEngine
 from qualityscore.execution.scores import harness_faults
 from qualityscore.server.intake import Intake, Tasks
@@ -75,7 +75,8 @@ class Dispatcher:
             self._wake.notify_all()
         self._engine.close()
         for thread in self._threads:
-            thread.join()
+            if thread.ident is not None:  # started
+                thread.join()
 
     def notify(self) -> None:
         """There is something new in the queue."""
@@ -161,12 +162,8 @@ class Dispatcher:
                 self._steps.pop(evaluation.id, None)
                 if self._queue.requeue(evaluation.id):
                     return
-            case Evaluated(report=report) if not self._is_of(report, evaluation):
-                self._queue.finish(evaluation.id, Status.FAILED, code=HarnessError.code, reason=CHANGED)
             case Evaluated(report=report):
-                clean = not harness_faults(json.loads(report))
-                result = evaluation.key if clean else evaluation.id
-                self._queue.finish(evaluation.id, Status.SUCCEEDED, report=report, result=result)
+                self._keep(report, evaluation)
             case Refused(code=code, reason=reason):
                 self._queue.finish(evaluation.id, Status.REFUSED, code=code, reason=reason)
             case Broken(code=code, reason=reason):
@@ -175,10 +172,19 @@ class Dispatcher:
         self._metrics.evaluation_s.observe(seconds)
         self._end(evaluation)
 
-    @staticmethod
-    def _is_of(report: str, evaluation: Evaluation) -> bool:
-        """Whether a report is of the content that was taken in."""
-        return bool(json.loads(report)["subject"]["digest"] == json.loads(evaluation.spec)["digest"])
+    def _keep(self, report: str, evaluation: Evaluation) -> None:
+        """Finish an evaluation with its report.
+
+        One with a fault of ours, or that was taken in by a service which knew other tasks, stands for itself alone.
+        """
+        document, spec = json.loads(report), json.loads(evaluation.spec)
+        changed = self._intake.changed(document, spec)
+        if changed:
+            self._queue.finish(evaluation.id, Status.FAILED, code=HarnessError.code, reason=changed)
+            return
+        stands = not harness_faults(document) and evaluation.key == self._intake.key(spec)
+        result = evaluation.key if stands else evaluation.id
+        self._queue.finish(evaluation.id, Status.SUCCEEDED, report=report, result=result)
 
     def _lost(self, id_: str) -> int:
         """Count the loss of an evaluation's process."""

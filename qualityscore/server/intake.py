@@ -8,6 +8,7 @@ import shutil
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from qualityscore.errors import ProfileError, TaskError, UsageError
 from qualityscore.execution.digests import Digests
@@ -91,13 +92,6 @@ class Intake:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        key = content_key(
-            subject_digest=digest,
-            basis=self._tasks.digests.basis(task, options, unsafe=self._settings.unsafe),
-            only=asked.only,
-            counter=asked.counter,
-            require_sandbox=self._settings.require_sandbox,
-        )
         spec = {
             **asked.model_dump(mode="json", include={"task", "only", "profile", "counter"}),
             "path": subject.path or (upload.name if upload else "files"),
@@ -107,7 +101,24 @@ class Intake:
         }
         text = json.dumps(spec, sort_keys=True)
         request = hashlib.sha256(text.encode()).hexdigest()
-        return New(spec=text, folder=str(place), key=key, request=request, idempotency=idempotency)
+        return New(spec=text, folder=str(place), key=self.key(spec), request=request, idempotency=idempotency)
+
+    def key(self, spec: dict[str, Any]) -> str:
+        """What the evaluation of what was asked for is stored under, with the tasks as the service knows them."""
+        options = Options(only=spec["only"], profile=spec["profile"], counter=spec["counter"])
+        return content_key(
+            subject_digest=spec["digest"],
+            basis=self._tasks.digests.basis(self._tasks.path(spec["task"]), options, unsafe=self._settings.unsafe),
+            only=options.only,
+            counter=options.counter,
+            require_sandbox=self._settings.require_sandbox,
+        )
+
+    def changed(self, report: dict[str, Any], spec: dict[str, Any]) -> str | None:
+        """Why a report is no result of what was asked for (`Digests.changed`); None where it is one."""
+        return self._tasks.digests.changed(
+            report, task=self._tasks.path(spec["task"]), profile=spec["profile"], subject_digest=spec["digest"]
+        )
 
     def drop(self, folder: str) -> None:
         """Remove a subject's files, where they are the service's own copy."""

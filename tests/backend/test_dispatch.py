@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -73,11 +74,11 @@ def serve(tiny_task, tmp_path):
     """Start a service in this process, on one worker."""
     started = []
 
-    def start(**limits) -> Service:
+    def start(*, tasks: tuple[str, ...] = (str(tiny_task),), **limits) -> Service:
         settings = Settings(
             data=tmp_path / "data",
             roots=(tmp_path,),
-            tasks=(str(tiny_task),),
+            tasks=tasks,
             limits=replace(Limits(), **limits),
         )
         service = Service(settings)
@@ -153,6 +154,22 @@ def test_a_path_that_changes_before_it_is_evaluated_has_no_score_and_none_is_rem
     components = service.score(service.find(again, OWNER)).components
     assert components is not None
     assert components["F"] == 0.5
+
+
+def test_what_an_earlier_service_took_in_is_not_remembered_against_another_snapshot(serve, tiny_task, tmp_path):
+    task = tmp_path / "task"
+    shutil.copytree(tiny_task, task)
+    before = serve(tasks=(str(task),))
+    (waiting,) = submit(before, source("waits"))
+    key = before.find(waiting, OWNER).key
+    before.stop()
+    with next(task.glob("baseline-*.json")).open("a") as snapshot:
+        snapshot.write("\n")
+    after = serve(tasks=(str(task),))
+    after.start()
+    until(lambda: after.find(waiting, OWNER).status.is_final)
+    assert after.find(waiting, OWNER).status is Status.SUCCEEDED
+    assert not after.queue.known(key)
 
 
 def test_an_evaluation_that_the_service_fails_at_ends_and_blocks_nobody(serve, tmp_path):

@@ -17,9 +17,9 @@ from backend.tiny import HALF, SOURCE, environment, results, write_manifest, wri
 from qualityscore.commands.batch import standing
 from qualityscore.errors import BatchError
 from qualityscore.execution import digests
-from qualityscore.execution.batch import Outcome, Settings, Tally, run_batch, stored_answer
+from qualityscore.execution.batch import Outcome, Settings, Tally, run_batch
 from qualityscore.execution.digests import Digests
-from qualityscore.execution.jobs import Evaluated, Job
+from qualityscore.execution.jobs import Job
 from qualityscore.execution.local_engine import LocalEngine
 from qualityscore.execution.manifest import Options, Row, Shard, parse_shard
 from qualityscore.execution.merge import merge
@@ -27,7 +27,8 @@ from qualityscore.execution.output import report_text, result_line
 from qualityscore.execution.store import State, Store, Stored
 from qualityscore.model.codec import dump
 from qualityscore.runtime.environment import python_minor
-from sample_reports import hostile, report
+from qualityscore.runtime.tasks import data_root, load_task
+from sample_reports import hostile
 
 FUNCTIONAL = {"only": ["functional"]}
 
@@ -166,11 +167,50 @@ def test_a_subject_that_changes_before_it_is_evaluated_has_no_result_and_is_trie
     assert results(out)[0]["components"]["F"] == 0.5
 
 
-def test_a_report_is_final_only_of_the_content_that_was_taken_in():
-    answer = Evaluated(report=dump(report()))
-    assert stored_answer(answer, report().subject.digest).report == answer.report
-    other = stored_answer(answer, "0" * 64)
-    assert (other.state, other.report) == (State.HARNESS, None)
+def another_snapshot(task: Path, _: Path) -> None:
+    with next(task.glob("baseline-*.json")).open("a") as snapshot:
+        snapshot.write("\n")
+
+
+def another_task(task: Path, _: Path) -> None:
+    """The suite with a remark more, and a snapshot that says that it is of it."""
+    with (task / "suites" / "test_tiny.py").open("a") as suite:
+        suite.write("# a remark\n")
+    snapshot = next(task.glob("baseline-*.json"))
+    of_it = {**json.loads(snapshot.read_text()), "task_digest": load_task(str(task)).digest}
+    snapshot.write_text(json.dumps(of_it))
+
+
+def another_profile(_: Path, profile: Path) -> None:
+    profile.write_text(profile.read_text().replace("epsilon = 5", "epsilon = 6", 1))
+
+
+@pytest.mark.parametrize("change", [another_snapshot, another_task, another_profile])
+def test_what_is_evaluated_against_other_things_than_were_read_has_no_result_and_is_tried_again(
+    tiny_task, tmp_path, change
+):
+    task = tmp_path / "task"
+    shutil.copytree(tiny_task, task)
+    profile = tmp_path / "own.toml"
+    shutil.copy(data_root() / "qualityscore" / "profiles" / "reference.toml", profile)
+    changes = [change]
+
+    class Editing(LocalEngine):
+        def evaluate(self, job: Job, progress=None):
+            if changes:
+                changes.pop()(task, profile)
+            return super().evaluate(job, progress)
+
+    write_subject(tmp_path / "s", source=HALF)
+    row = {"repository": "s", "options": {**FUNCTIONAL, "profile": str(profile)}}
+    manifest = write_manifest(tmp_path / "m.jsonl", [row])
+    out = tmp_path / "out"
+    assert batch(manifest, out, task, Editing).exit_code == 3
+    (line,) = results(out)
+    assert (line["state"], line["score"], line["report"]) == ("harness", None, None)
+    assert "changed since it was read" in line["reason"]
+    assert batch(manifest, out, task).exit_code == 0
+    assert results(out)[0]["components"]["F"] == 0.5
 
 
 def shard(base: Path, name: str, rows: list[str], index: int, **more) -> Path:
