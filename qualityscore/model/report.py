@@ -16,7 +16,7 @@ from qualityscore.model.measure import Direction, Fault, Unit
 from qualityscore.model.outcome import EntryOutcome, Evidence, FreshOutcome, ModuleState, PropertyOutcome, TestResult
 
 SCHEMA_VERSION = "1.0"
-SCORE_MODEL = "0.2"
+SCORE_MODEL = "0.3"
 CONTAINMENT = ("container", "namespace", "landlock", "none")
 """The levels of containment, strongest first; with `none` the subject ran as its caller."""
 DIMENSIONS = ("maintainability", "security", "robustness", "efficiency", "resource")
