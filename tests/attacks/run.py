@@ -1,27 +1,31 @@
 """The table of the corpus: attack, expected, seen.
 
 Run as `PYTHONPATH=.:tests python -m attacks.run [--stages functional|code|all] [--user root|user|both] [--plain]
-[NAME ...]` (a NAME is an attack, or a family). Exits with 1 when anything came out otherwise than it must. With
-`--plain`, attacks on the machinery are played, as an ordinary user, against plain pytest instead: the table says which
-of them win there.
+[--resume FILE] [NAME ...]` (a NAME is an attack, or a family). Exits with 1 when anything came out otherwise than it
+must. With `--resume`, what is seen is appended to the file, as a line of JSON, and what stands there is shown and not
+played again: a run that was interrupted goes on with the same command. With `--plain`, attacks on the machinery are
+played, as an ordinary user, against plain pytest instead: the table says which of them win there.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import functools
 import itertools
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from attacks.corpus import ATTACKS, ELSEWHERE
-from attacks.corpus.attack import Attack, Elsewhere, Family, Outcome, disagreements
+from attacks.corpus.attack import Attack, Elsewhere, Family, Outcome, Seen, disagreements
 from attacks.plain import UNFIT, verdict_of
 from attacks.play import STAGES
-from attacks.players import REPOSITORY, hand_over, make_place, ordinary_user, playing, surroundings, users
+from attacks.players import REPOSITORY, Players, hand_over, make_place, ordinary_user, playing, surroundings, users
+from raw_rows import RawRows, resume
 
 
 def main() -> int:
@@ -31,6 +35,7 @@ def main() -> int:
     parser.add_argument("--stages", choices=sorted(STAGES), default="functional")
     parser.add_argument("--user", choices=("root", "user", "both"), default="both")
     parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--resume", type=Path, metavar="FILE")
     options = parser.parse_args()
     known = {row.name for row in (*ATTACKS, *ELSEWHERE)} | set(Family)
     if strangers := set(options.names) - known:
@@ -48,6 +53,7 @@ def main() -> int:
     unable = [user for user in wanted if user not in able]
     for user in unable:
         sys.stdout.write(f"!! nothing is played as {user}: nobody here can; see attacks.players.ordinary_user\n")
+    rows = resume(options.resume)
     wrong = played = 0
     with tempfile.TemporaryDirectory(prefix="qs-attacks-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o755)
@@ -56,21 +62,38 @@ def main() -> int:
             sys.stdout.write(f"\n{options.stages}, as {user}\n{'attack':<52} {'family':<11} {'expected':<10} seen\n")
             with playing(place, options.stages, user) as players:
                 for attack in chosen:
-                    seen = players.play(attack)
+                    play = functools.partial(_played, players, attack)
+                    seen = Seen(**_once(rows, (options.stages, user, attack.name), play))
                     bad = disagreements(attack, seen)
                     played += 1
                     wrong += bool(bad)
                     _show(attack, seen.outcome, f"{seen.duration_s:5.1f} s", bad)
             if able[user]:
                 hand_over(place)
-            for node, rows in itertools.groupby(sorted(others, key=lambda row: row.node), lambda row: row.node):
-                bad = _trouble(able[user], place, node)
-                for row in rows:
+            for node, tests in itertools.groupby(sorted(others, key=lambda row: row.node), lambda row: row.node):
+                run = functools.partial(_trouble, able[user], place, node)
+                bad = _once(rows, (options.stages, user, node), run)["trouble"]
+                for row in tests:
                     played += 1
                     wrong += bool(bad)
                     _show(row, Outcome.GAINED if bad else row.expected, f"by {Path(node.partition('::')[0]).name}", bad)
     sys.stdout.write(f"\n{len(chosen) + len(others)} attacks, {played} outcomes, {wrong} otherwise than they must\n")
     return int(wrong > 0 or bool(unable))
+
+
+def _once(rows: RawRows, key: tuple[str, str, str], play: Callable[[], dict[str, object]]) -> dict[str, object]:
+    """What was seen under this key (stages, user, name): as the rows tell, or else now, which makes a row."""
+    for row in rows.rows:
+        if (row["stages"], row["user"], row["name"]) == key:
+            return row["seen"]
+    stages, user, name = key
+    seen = play()
+    rows.append({"stages": stages, "user": user, "name": name, "seen": seen})
+    return seen
+
+
+def _played(players: Players, attack: Attack) -> dict[str, object]:
+    return dataclasses.asdict(players.play(attack))
 
 
 def _play_plainly(attacks: Sequence[Attack]) -> int:
@@ -92,8 +115,8 @@ def _play_plainly(attacks: Sequence[Attack]) -> int:
     return 0
 
 
-def _trouble(prefix: tuple[str, ...], place: Path, node: str) -> list[str]:
-    """What is wrong with a test of another folder that must pass: it fails, or it is not run."""
+def _trouble(prefix: tuple[str, ...], place: Path, node: str) -> dict[str, object]:
+    """Under `trouble`, what is wrong with a test of another folder that must pass: it fails, or it is not run."""
     done = subprocess.run(
         [*prefix, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", node],
         env=surroundings(place),
@@ -104,8 +127,8 @@ def _trouble(prefix: tuple[str, ...], place: Path, node: str) -> list[str]:
     )
     said = done.stdout.strip().rpartition("\n")[2]
     if done.returncode == 0 and re.search(r"\b\d+ passed", said) and "skipped" not in said:
-        return []
-    return [f"{node}: {said or done.stderr[-200:]}"]
+        return {"trouble": []}
+    return {"trouble": [f"{node}: {said or done.stderr[-200:]}"]}
 
 
 def _show(row: Attack | Elsewhere, seen: str, how: str, bad: list[str]) -> None:

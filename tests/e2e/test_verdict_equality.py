@@ -9,13 +9,14 @@ import pytest
 
 from nightly import honest_subjects, verdict_equality
 from nightly.honest_subjects import Project, Subject, committed
-from nightly.verdict_equality import Seen
+from nightly.verdict_equality import Seen, figures_of
 from qualityscore.errors import SandboxUnavailableError
 from qualityscore.runtime import environment, reference, tasks, workspace
 from qualityscore.runtime.cache import cache_root
 from qualityscore.runtime.sandbox import PROVIDERS
 from qualityscore.runtime.sandbox.select import select
 from qualityscore.runtime.target import Target
+from raw_rows import read, resume
 
 
 @pytest.fixture(autouse=True)
@@ -51,9 +52,11 @@ def test_each_of_them_can_be_put_together(tmp_path):
 @pytest.mark.slow
 def test_verdicts_are_those_of_plain_pytest_and_nothing_honest_is_called_tampered():
     figures = verdict_equality.measure(["python-slugify", "inflection"], evaluations=6, seed=7, jobs=2)
-    assert (figures.compared, figures.uncompared, figures.broken) == (6, 0, 0)
-    assert (figures.alarms, figures.differences) == (0, 0)
-    assert figures.protected <= figures.moved <= figures.tests
+    counts = figures.counts
+    assert (counts["compared"], counts["uncompared"], counts["broken"]) == (6, 0, 0)
+    assert (counts["alarms"], counts["differences"]) == (0, 0)
+    for told in figures.projects.values():
+        assert told["protected"] <= told["moved"] <= told["tests"]
 
 
 def test_shards_compare_their_share_and_no_subject_twice(monkeypatch):
@@ -65,10 +68,10 @@ def test_shards_compare_their_share_and_no_subject_twice(monkeypatch):
         return Seen(compared=1)
 
     monkeypatch.setattr(verdict_equality, "evaluate", evaluate)
-    monkeypatch.setattr(verdict_equality, "_prepared", lambda name, _: (Project(name, None, ()), 1.0))
+    monkeypatch.setattr(verdict_equality, "_prepared", lambda name, *_: (Project(name, None, ()), 1.0))
     monkeypatch.setattr(verdict_equality, "subjects", lambda *_: (Subject(str(n), print) for n in range(9)))
     figures = [verdict_equality.measure(["one"], evaluations=7, seed=1, shard=(k, 2)) for k in (0, 1)]
-    assert [one.compared for one in figures] == [4, 3]
+    assert [one.counts["compared"] for one in figures] == [4, 3]
     assert played == ["0", "2", "4", "6", "1", "3", "5"]
 
 
@@ -79,10 +82,33 @@ def test_what_cannot_be_compared_is_made_up_for(monkeypatch):
         "evaluate",
         lambda _, subject, __: Seen(uncompared=1) if int(subject.name) % 2 else Seen(compared=1),
     )
-    monkeypatch.setattr(verdict_equality, "_prepared", lambda name, _: (Project(name, None, ()), 1.0))
+    monkeypatch.setattr(verdict_equality, "_prepared", lambda name, *_: (Project(name, None, ()), 1.0))
     monkeypatch.setattr(verdict_equality, "subjects", lambda *_: (Subject(str(n), print) for n in range(9)))
     figures = verdict_equality.measure(["one"], evaluations=3, seed=1)
-    assert (figures.compared, figures.uncompared) == (3, 2)
+    assert (figures.counts["compared"], figures.counts["uncompared"]) == (3, 2)
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(monkeypatch, tmp_path):
+    """Five of nine: two and a half are in the file, so three more follow, and the one that was cut is among them."""
+    played = []
+
+    def evaluate(_project, subject, _timeout_s):
+        played.append(subject.name)
+        return Seen(compared=1, verdicts=3, differences=int(subject.name == "1"))
+
+    monkeypatch.setattr(verdict_equality, "evaluate", evaluate)
+    monkeypatch.setattr(verdict_equality, "_prepared", lambda name, *_: (Project(name, None, ()), 1.0))
+    monkeypatch.setattr(verdict_equality, "subjects", lambda *_: (Subject(str(n), print) for n in range(9)))
+    file = tmp_path / "rows.jsonl"
+    verdict_equality.measure(["one"], evaluations=3, seed=1, rows=resume(file))
+    file.write_bytes(file.read_bytes()[:-9])
+    figures = verdict_equality.measure(["one"], evaluations=5, seed=1, rows=resume(file))
+    assert played == ["0", "1", "2", "2", "3", "4"]
+    counts = {"compared": 5, "uncompared": 0, "broken": 0, "verdicts": 15, "alarms": 0, "differences": 1, "unsteady": 0}
+    assert figures.counts == counts
+    assert figures_of(read(file)).counts == counts
+    verdict_equality.measure(["one"], evaluations=9, seed=1, rows=resume(file), stop_after_s=0.0)
+    assert len(played) == 6
 
 
 def test_a_subject_on_which_plain_pytest_does_not_end_is_not_taken_for_compared(tmp_path):

@@ -3,7 +3,8 @@
 Run as
 
     PYTHONPATH=.:tests python tests/nightly/verdict_equality.py [--evaluations N] [--seed S] [--shard K/M] [--jobs J]
-        [PROJECT ...]
+        [--resume FILE] [--stop-after SECONDS] [PROJECT ...]
+    PYTHONPATH=.:tests python tests/nightly/verdict_equality.py --summary FILE ...
 
 Projects are the bundled tasks and the packages of `packages.toml`, whose own tests are the suite; without names, all.
 Their honest subjects (`honest_subjects.py` says which) are evaluated in turn until N (default 2,000; a small setting
@@ -11,6 +12,11 @@ is 40) are compared, or none is left; shard K of M compares its share of N. For 
 pytest and the derived one in the sandbox; every test must come to the same verdict, and nothing may be called tampered.
 Where plain pytest does not end (in 20 s and ten times what the reference took), nothing can be compared: these subjects
 are counted apart.
+
+With `--resume` each result is appended to the file, as a line of JSON, and what stands there is counted and not
+evaluated again: a run that was interrupted, or that `--stop-after` ended, goes on with the same command. A result that
+shall be made anew is a line to delete. `--summary` counts what stands in files, of shards for instance, and evaluates
+nothing.
 
 Prints where it is now and then, and the share of tests that move and that resist guessing. Exits with 1 on any
 difference, false alarm or broken evaluation, and where fewer than N could be compared. A test that fails differently
@@ -28,19 +34,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
 from nightly.honest_subjects import Project, Subject, package_names, project, subjects
 from qualityscore.errors import QualityScoreError
+from qualityscore.model.codec import adapter
 from qualityscore.model.outcome import TestOutcome
+from qualityscore.model.snapshot import ExpectedTest
 from qualityscore.runtime import tasks, workspace
 from qualityscore.runtime.target import Target
 from qualityscore.suites import functional
+from raw_rows import RawRows, code_digest, read, resume
 
+_EXPECTED = adapter(tuple[ExpectedTest, ...])
 _PATIENCE_S = 20.0
 _TIMES_AS_LONG = 10
 _SETTING_UP_S = 300.0
@@ -58,37 +69,61 @@ def pytest_runtest_logreport(report):
 
 @dataclass
 class Seen:
-    """What one or more evaluations came to; `unsteady` and `differences` count tests."""
+    """What an evaluation came to; `verdicts` are the tests compared, `differences` and `unsteady` some of them."""
 
     compared: int = 0
     uncompared: int = 0
     broken: int = 0
+    verdicts: int = 0
     alarms: int = 0
     differences: int = 0
     unsteady: int = 0
+    notes: list[str] = field(default_factory=list)
 
-    def add(self, other: Seen) -> None:
-        """Add another's counts."""
-        for name in ("compared", "uncompared", "broken", "alarms", "differences", "unsteady"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+@dataclass
+class Figures:
+    """What stands in rows, each the result of an evaluation or the tests of a project."""
+
+    counts: dict[str, int]
+    projects: dict[str, dict[str, int]]
+    codes: dict[str, int]
 
     def words(self) -> str:
         """All counts as one phrase."""
         return (
-            f"{self.compared} evaluations compared, {self.uncompared} uncompared (plain pytest did not end), "
-            f"{self.broken} broken: {self.alarms} false alarms, {self.differences} verdicts that differ from plain "
-            f"pytest's, {self.unsteady} unsteady"
+            "{compared} evaluations compared ({verdicts} verdicts), {uncompared} hangs (plain pytest did not end), "
+            "{broken} broken: {alarms} false alarms, {differences} verdicts that differ from plain pytest's, "
+            "{unsteady} unsteady"
+        ).format(**self.counts)
+
+    def shares(self) -> str:
+        """The shares of tests that move and that resist guessing."""
+        tests, moved, protected = (
+            sum(project[name] for project in self.projects.values()) for name in ("tests", "moved", "protected")
+        )
+        return (
+            f"of {tests} tests of {len(self.projects)} projects {moved / max(1, tests):.1%} move and "
+            f"{protected / max(1, tests):.1%} resist guessing"
         )
 
+    @property
+    def is_equal(self) -> bool:
+        """Whether nothing differed, nothing was called tampered and nothing broke."""
+        return not any(self.counts[name] for name in ("alarms", "differences", "broken"))
 
-@dataclass
-class Figures(Seen):
-    """What was counted over all evaluations, and over the tests of all projects."""
 
-    tests: int = 0
-    moved: int = 0
-    protected: int = 0
-    projects: list[str] = field(default_factory=list)
+def figures_of(rows: Iterable[dict[str, object]]) -> Figures:
+    """Count what stands in rows; of one that stands there twice, the last."""
+    results = {(row["project"], row["subject"]): row for row in rows if "subject" in row}
+    names = [name for name, value in asdict(Seen()).items() if isinstance(value, int)]
+    projects = {row["project"]: row for row in rows if "subject" not in row}
+    codes = [row["code"] for row in results.values()]
+    return Figures(
+        counts={name: sum(row[name] for row in results.values()) for name in names},
+        projects=projects,
+        codes={code: codes.count(code) for code in sorted(set(codes))},
+    )
 
 
 def plain(target: Target, folder: Path, timeout_s: float) -> dict[str, str] | None:
@@ -132,8 +167,14 @@ def plain(target: Target, folder: Path, timeout_s: float) -> dict[str, str] | No
     return found
 
 
-def _prepared(name: str, folder: Path) -> tuple[Project, float]:
-    """A project, and how long plain pytest is waited for, by the time that it takes on the reference."""
+def _prepared(name: str, folder: Path, rows: Sequence[dict[str, object]] = ()) -> tuple[Project, float]:
+    """A project, and how long plain pytest is waited for, by the time that it takes on the reference.
+
+    What the tests are, and that time, are known from the rows that this very code made.
+    """
+    for row in rows:
+        if (row["project"], row["code"]) == (name, code_digest()) and "expected" in row:
+            return project(name, folder, _EXPECTED.validate_python(row["expected"])), row["patience_s"]
     one = project(name, folder)
     began = time.monotonic()
     if plain(one.target, folder, _SETTING_UP_S) is None:
@@ -141,8 +182,19 @@ def _prepared(name: str, folder: Path) -> tuple[Project, float]:
     return one, _PATIENCE_S + _TIMES_AS_LONG * (time.monotonic() - began)
 
 
+def _project_row(one: Project, patience_s: float) -> dict[str, object]:
+    return {
+        "project": one.name,
+        "tests": len(one.expected),
+        "moved": one.moved,
+        "protected": one.protected,
+        "patience_s": patience_s,
+        "expected": _EXPECTED.dump_python(one.expected, mode="json", by_alias=True),
+    }
+
+
 def evaluate(one: Project, subject: Subject, timeout_s: float) -> Seen:
-    """Evaluate one subject both ways, in a folder of its own; print and count what differs."""
+    """Evaluate one subject both ways, in a folder of its own, and note what differs."""
     with tempfile.TemporaryDirectory(prefix="qs-verdicts-") as made:
         folder = Path(made)
         folder.chmod(0o755)
@@ -150,21 +202,22 @@ def evaluate(one: Project, subject: Subject, timeout_s: float) -> Seen:
             subject.build(folder / "source", one.target.tree.root)
             imports = tuple(one.target.task.spec.surface.imports)
             tree = workspace.copy(folder / "source", folder / "subject", imports).tree
-            return _compare(one, subject.name, replace(one.target, tree=tree, is_reference=False), folder, timeout_s)
+            return _compare(one, replace(one.target, tree=tree, is_reference=False), folder, timeout_s)
         except QualityScoreError as error:
-            print(f"  BROKEN: {one.name}, {subject.name}: {error}", flush=True)
-            return Seen(broken=1)
+            return Seen(broken=1, notes=[f"BROKEN: {error}"])
+        except Exception:
+            return Seen(broken=1, notes=[f"BROKEN: {traceback.format_exc()}"])
 
 
-def _compare(one: Project, what: str, target: Target, folder: Path, timeout_s: float) -> Seen:
+def _compare(one: Project, target: Target, folder: Path, timeout_s: float) -> Seen:
     theirs = plain(target, folder, timeout_s)
     if theirs is None:
         return Seen(uncompared=1)
     ours = functional.run(target, one.expected)
-    seen = Seen(compared=1)
+    seen = Seen(compared=1, verdicts=len(ours.tests))
     if ours.tampered:
         seen.alarms += 1
-        print(f"  FALSE ALARM on {one.name}, {what}: {ours.evidence[0].message}", flush=True)
+        seen.notes.append(f"FALSE ALARM: {ours.evidence[0].message}")
     apart = [t for t in ours.tests if (t.outcome is TestOutcome.PASSED) != (theirs.get(t.id) == "passed")]
     if not apart:
         return seen
@@ -176,8 +229,7 @@ def _compare(one: Project, what: str, target: Target, folder: Path, timeout_s: f
         seen.unsteady += not steady
         reason = test.failure.message if test.failure else ""
         kind = "" if steady else "unsteady: "
-        there = theirs.get(test.id)
-        print(f"  {kind}{one.name}, {what}: {test.id} is {test.outcome} here ({reason}), {there} there", flush=True)
+        seen.notes.append(f"{kind}{test.id} is {test.outcome} here ({reason}), {theirs.get(test.id)} there")
     return seen
 
 
@@ -198,67 +250,109 @@ def _in_turn(queues: Sequence[tuple[Project, float, Iterator[Subject]]]) -> Iter
 
 
 def measure(
-    names: Sequence[str], evaluations: int, seed: int, shard: tuple[int, int] = (0, 1), jobs: int = 1
+    names: Sequence[str],
+    *,
+    evaluations: int,
+    seed: int,
+    shard: tuple[int, int] = (0, 1),
+    jobs: int = 1,
+    rows: RawRows | None = None,
+    stop_after_s: float = float("inf"),
 ) -> Figures:
-    """Compare subjects of these projects in turn until there are enough; shard k of m takes every m-th."""
-    figures = Figures()
+    """Compare subjects of these projects in turn until the rows hold enough; shard k of m takes every m-th.
+
+    Rows that are there already count; what they name is not evaluated again. No evaluation begins `stop_after_s` or
+    more after the first.
+    """
+    rows = rows or resume(None)
     first, count = shard
     wanted = evaluations // count + (first < evaluations % count)
     with tempfile.TemporaryDirectory(prefix="qs-verdicts-") as made, ThreadPoolExecutor(jobs) as pool:
         folder = Path(made)
         folder.chmod(0o755)
         queues = []
-        for one, timeout_s in pool.map(lambda name: _prepared(name, folder / name), names):
-            said = f"{one.name}: {len(one.expected)} tests, {one.moved} move, {one.protected} resist guessing"
-            print(said, flush=True)
-            figures.projects.append(one.name)
-            figures.tests += len(one.expected)
-            figures.moved += one.moved
-            figures.protected += one.protected
-            queues.append((one, timeout_s, subjects(one, random.Random(f"{seed} {one.name}"))))
-        waiting = islice(_in_turn(queues), first, None, count)
-        _play(waiting, wanted, figures, pool, jobs)
-    return figures
+        for one, patience_s in pool.map(lambda name: _prepared(name, folder / name, rows.rows), names):
+            print(
+                f"{one.name}: {len(one.expected)} tests, {one.moved} move, {one.protected} resist guessing", flush=True
+            )
+            rows.append_once(_project_row(one, patience_s))
+            queues.append((one, patience_s, subjects(one, random.Random(f"{seed} {one.name}"))))
+        done = {(row["project"], row.get("subject")) for row in rows.rows}
+        share = islice(_in_turn(queues), first, None, count)
+        waiting = (turn for turn in share if (turn[0].name, turn[1].name) not in done)
+        _play(waiting, wanted=wanted, rows=rows, pool=pool, jobs=jobs, stop_at=time.monotonic() + stop_after_s)
+    return figures_of(rows.rows)
 
 
-def _play(waiting: Iterator[_Waiting], wanted: int, figures: Figures, pool: ThreadPoolExecutor, jobs: int) -> None:
-    """Evaluate until `wanted` were compared, `jobs` at a time."""
-    running: set[Future[Seen]] = set()
+def _play(
+    waiting: Iterator[_Waiting], *, wanted: int, rows: RawRows, pool: ThreadPoolExecutor, jobs: int, stop_at: float
+) -> None:
+    """Evaluate, `jobs` at a time, until `wanted` were compared or it is time to stop."""
+    running: dict[Future[Seen], tuple[str, str]] = {}
+    compared = figures_of(rows.rows).counts["compared"]
     began = said = time.monotonic()
     while True:
-        for one, subject, timeout_s in islice(waiting, min(jobs, wanted - figures.compared) - len(running)):
-            running.add(pool.submit(evaluate, one, subject, timeout_s))
+        room = min(jobs, wanted - compared) - len(running)
+        for one, subject, timeout_s in islice(waiting, max(0, room) if time.monotonic() < stop_at else 0):
+            running[pool.submit(evaluate, one, subject, timeout_s)] = (one.name, subject.name)
         if not running:
             return
-        done, running = wait(running, return_when=FIRST_COMPLETED)
-        for future in done:
-            figures.add(future.result())
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            name, what = running.pop(future)
+            seen = future.result()
+            rows.append({"project": name, "subject": what, **asdict(seen)})
+            compared += seen.compared
+            for note in seen.notes:
+                print(f"  {name}, {what}: {note}", flush=True)
         if time.monotonic() - said > _BETWEEN_LINES_S:
             said = time.monotonic()
-            print(f"after {said - began:,.0f} s: {figures.words()}", flush=True)
+            print(f"after {said - began:,.0f} s: {figures_of(rows.rows).words()}", flush=True)
 
 
 def main() -> int:
-    """Measure what was named."""
+    """Measure what was named, or count what was measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("projects", nargs="*", default=[*tasks.task_ids(), *package_names()], metavar="PROJECT")
     parser.add_argument("--evaluations", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shard", default="0/1", metavar="K/M")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--resume", type=Path, metavar="FILE")
+    parser.add_argument("--stop-after", type=float, default=float("inf"), metavar="SECONDS")
+    parser.add_argument("--summary", type=Path, nargs="+", metavar="FILE")
     options = parser.parse_args()
+    if options.summary:
+        return _summary(options.summary)
     first, _, count = options.shard.partition("/")
     shard = (int(first), int(count))
-    figures = measure(options.projects, options.evaluations, options.seed, shard, options.jobs)
-    print(
-        f"{figures.words()}; of {figures.tests} tests of {len(figures.projects)} projects "
-        f"{figures.moved / max(1, figures.tests):.1%} move and "
-        f"{figures.protected / max(1, figures.tests):.1%} resist guessing"
+    rows = resume(options.resume)
+    figures = measure(
+        options.projects,
+        evaluations=options.evaluations,
+        seed=options.seed,
+        shard=shard,
+        jobs=options.jobs,
+        rows=rows,
+        stop_after_s=options.stop_after,
     )
-    too_few = figures.compared < options.evaluations // shard[1]
+    print(f"{figures.words()}; {figures.shares()}")
+    too_few = figures.counts["compared"] < options.evaluations // shard[1]
     if too_few:
-        print("fewer could be compared than were asked for")
-    return int(too_few or any((figures.alarms, figures.differences, figures.broken)))
+        print("fewer were compared than were asked for")
+    return int(too_few or not figures.is_equal)
+
+
+def _summary(files: Sequence[Path]) -> int:
+    """Print what stands in the files, by project, too."""
+    rows = [row for file in files for row in read(file)]
+    for row in rows:
+        for note in row.get("notes", ()):
+            print(f"  {row['project']}, {row['subject']}: {note}")
+    for name in sorted({row["project"] for row in rows}):
+        print(f"{name}: {figures_of([row for row in rows if row['project'] == name]).words()}")
+    figures = figures_of(rows)
+    print(f"{figures.words()}; {figures.shares()}; evaluations by digest of the code: {figures.codes}")
+    return int(not figures.is_equal)
 
 
 if __name__ == "__main__":
