@@ -22,6 +22,7 @@ from qualityscore.compat.ral_bench_task import RalTask, Suite, suite_environment
 from qualityscore.errors import HarnessError, TaskError
 from qualityscore.model.bounds import seconds
 from qualityscore.model.outcome import Failure, FailureClass, TestOutcome, TestResult
+from qualityscore.runtime.leases import spare_cpus
 from qualityscore.runtime.process import Exited, Limits, TimedOut
 from qualityscore.runtime.sandbox.base import (
     ENV_DIR,
@@ -141,6 +142,7 @@ class Bench:
             ),
             scratch_bytes=1 << 30,
             stdin=json.dumps(plan).encode(),
+            cpus=spare_cpus(),
             hidden=tuple(package_folders(self.environment.base_prefix)),
         )
         outcome = self.sandbox.run(launch)

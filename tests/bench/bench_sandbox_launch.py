@@ -52,7 +52,7 @@ def cost(action: Callable[[], object], times: int) -> tuple[float, float]:
 
 
 def launch(*argv: str, mounts: tuple[Mount, ...] = (), stdin: bytes = b"") -> Launch:
-    return Launch(argv=argv, mounts=mounts, env={}, limits=LIMITS, scratch_bytes=16 << 20, stdin=stdin)
+    return Launch(argv=argv, mounts=mounts, env={}, limits=LIMITS, scratch_bytes=16 << 20, cpus=None, stdin=stdin)
 
 
 def plan(units: int) -> bytes:

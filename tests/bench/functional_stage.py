@@ -97,6 +97,7 @@ def main() -> int:
             output_bytes=1 << 16,
         ),
         scratch_bytes=1 << 20,
+        cpus=None,
         hidden=standard_hidden(target),
     )
     results = {

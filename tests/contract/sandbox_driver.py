@@ -32,6 +32,7 @@ def launch(request: dict) -> Launch:
         env=request.get("env", {}),
         limits=Limits(**request["limits"]),
         scratch_bytes=request["scratch_bytes"],
+        cpus=None,
         stdin=request.get("stdin", "").encode(),
         hidden=tuple(request.get("hidden", ())),
     )

@@ -5,11 +5,16 @@ import os
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from qualityscore.compat import ral_bench_run
 from qualityscore.errors import HarnessError
+from qualityscore.runtime import leases
 from qualityscore.runtime.leases import Core, lease_core, lock_folder, physical_cores, spare_cpus
+from qualityscore.runtime.sandbox.base import Launch
+from qualityscore.runtime.sandbox.probing import probe_launch
 
 TWO = (Core(cpus=(0, 2)), Core(cpus=(1, 3)))
 
@@ -96,3 +101,46 @@ def test_what_is_not_timed_keeps_to_the_cores_that_nothing_holds(tmp_path: Path)
         with lease_core(deadline_s=0.1, folder=tmp_path, cores=TWO):
             assert spare_cpus(tmp_path, TWO) is None  # nowhere to go
     assert spare_cpus(tmp_path, TWO) is None
+
+
+class Reached(Exception):
+    """A launch came so far."""
+
+
+class Sandbox:
+    """Runs nothing, and keeps what it was asked to."""
+
+    launch: Launch | None = None
+
+    def run(self, launch: Launch) -> None:
+        self.launch = launch
+        raise Reached
+
+
+def try_a_provider(sandbox: Sandbox, _: Path) -> None:
+    probe_launch(sandbox, remedy="")
+
+
+def run_a_suite(sandbox: Sandbox, suites: Path) -> None:
+    (suites / "tests").mkdir()
+    (suites / "tests" / "test_a.py").touch()
+    package = SimpleNamespace(name="a")
+    task = SimpleNamespace(
+        test_suite={"resource": "tests/test_a.py"}, suite_timeouts_s={}, project="a", task_id="a", package=package
+    )
+    environment = SimpleNamespace(python="python", base_prefix=suites, prefix=suites)
+    bench = ral_bench_run.Bench(task=task, suites=suites, environment=environment, sandbox=sandbox)
+    bench.run("resource", SimpleNamespace(root=suites))
+
+
+@pytest.mark.parametrize("launches", [try_a_provider, run_a_suite])
+def test_trying_a_sandbox_and_running_another_benchmarks_suites_keep_off_a_leased_core(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, launches
+):
+    monkeypatch.setenv("QUALITYSCORE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(leases, "physical_cores", lambda: TWO)
+    sandbox = Sandbox()
+    with lease_core(deadline_s=0.1) as lease, pytest.raises(Reached):
+        launches(sandbox, tmp_path)
+    assert sandbox.launch is not None
+    assert sandbox.launch.cpus == lease.others == (0, 2)

@@ -90,7 +90,7 @@ def launch(tmp_path: Path, *argv: str, **fields) -> Launch:
         Mount(source=tmp_path / "a", target="/qs/subject"),
         Mount(source=tmp_path / "b", target="/qs/subject/deep"),
     )
-    defaults = {"argv": argv, "mounts": mounts, "env": {}, "limits": LIMITS, "scratch_bytes": 1}
+    defaults = {"argv": argv, "mounts": mounts, "env": {}, "limits": LIMITS, "scratch_bytes": 1, "cpus": None}
     return Launch(**defaults | fields)
 
 

@@ -69,7 +69,8 @@ class Launch:
     """One sandboxed command. The interpreter's runtime and the system libraries are always visible, read-only.
 
     `argv` is executed as PID 1 of its own PID namespace where the provider has one. `scratch_bytes` bounds the
-    private writable /tmp (HOME and the working directory lie in it). Nothing of the caller's environment is inherited;
+    private writable /tmp (HOME and the working directory lie in it). `cpus` has no default: whoever launches keeps off
+    leased cores (`leases.spare_cpus`) or holds one. Nothing of the caller's environment is inherited;
     PATH, HOME, USER, LOGNAME, TMPDIR, LANG=C.UTF-8, TZ=UTC and PYTHONHASHSEED=0 are set unless `env` says otherwise.
     """
 
@@ -78,9 +79,9 @@ class Launch:
     env: dict[str, str]
     limits: Limits
     scratch_bytes: int
+    cpus: tuple[int, ...] | None  # sched_setaffinity for the whole tree; None: wherever this process may run
     cwd: str = WORK_DIR
     stdin: bytes = b""
-    cpus: tuple[int, ...] | None = None  # sched_setaffinity for the whole tree
     hidden: tuple[str, ...] = ()  # folders inside that are covered by an empty one, after all mounts
 
     @property

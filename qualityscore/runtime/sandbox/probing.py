@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from qualityscore.errors import QualityScoreError
+from qualityscore.runtime.leases import spare_cpus
 from qualityscore.runtime.process import Exited, Limits, ProcessOutcome
 from qualityscore.runtime.sandbox.base import Availability, Launch
 
@@ -35,7 +36,13 @@ class _Runs(Protocol):
 def probe_launch(sandbox: _Runs, *, remedy: str) -> Availability:
     """Whether a shell under `sandbox` starts and finds itself contained."""
     launch = Launch(
-        argv=("/bin/sh", "-c", _CHECK), mounts=(), env={}, limits=_LIMITS, scratch_bytes=1 << 20, cwd="/tmp"
+        argv=("/bin/sh", "-c", _CHECK),
+        mounts=(),
+        env={},
+        limits=_LIMITS,
+        scratch_bytes=1 << 20,
+        cpus=spare_cpus(),
+        cwd="/tmp",
     )
     try:
         outcome = sandbox.run(launch)

@@ -26,7 +26,7 @@ LIMITS = Limits(
 
 
 def launch(script: str) -> Launch:
-    return Launch(argv=("/bin/sh", "-c", script), mounts=(), env={}, limits=LIMITS, scratch_bytes=1 << 20)
+    return Launch(argv=("/bin/sh", "-c", script), mounts=(), env={}, limits=LIMITS, scratch_bytes=1 << 20, cpus=None)
 
 
 def test_what_fits_is_the_sandboxes_own_outcome():
