@@ -79,6 +79,11 @@ class Gate:
     bias: float | None
 
     @property
+    def noise(self) -> float | None:
+        """How far equal runs may lie apart, as a logarithm; None where that is not known."""
+        return None if self.half_width is None or self.bias is None else self.half_width + self.bias
+
+    @property
     def problem(self) -> str | None:
         """Why times cannot be used, or None."""
         if self.half_width is None or self.bias is None:

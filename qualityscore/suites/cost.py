@@ -23,24 +23,15 @@ from qualityscore.suites.cost_facts import Facts, keep_facts, read_facts, refere
 from qualityscore.suites.cost_findings import findings
 from qualityscore.suites.cost_kit import Bench, Workload, has_workloads, prepare_bench, prepare_kit
 from qualityscore.suites.cost_launch import Trouble
-from qualityscore.suites.cost_measures import (
-    Sides,
-    allocated,
-    cost_parts,
-    curves,
-    expected_digests,
-    import_outcomes,
-    nothing,
-    runs_seen,
-    taken_memory,
-    total,
-    verdict_on_result,
-)
+from qualityscore.suites.cost_measures import allocated, cost_parts, curves, runs_seen
 from qualityscore.suites.cost_pinned import PinnedCosts, kept_times
+from qualityscore.suites.cost_sides import Sides, expected_digests, nothing, total, verdict_on_result
 from qualityscore.suites.cost_timing import Timing
 from qualityscore.suites.counters import Choice, choose, valgrind_version
 from qualityscore.suites.counting import Overheads, count_overheads, count_side
+from qualityscore.suites.import_measures import import_outcomes
 from qualityscore.suites.memory import RUNS, run_heap, run_native
+from qualityscore.suites.memory_measures import taken_memory
 
 __all__ = ["CostOutcome", "PinnedCosts", "run"]
 
@@ -220,7 +211,7 @@ class _Stage:
         if subject.native.import_trouble is not None or reference.native.import_trouble is not None:
             return timing
         if self.pinned is not None:
-            timing.pinned(mine, self.pinned, right)
+            timing.pinned(mine, self.pinned, subject, reference, right)
         elif self.alone and self.counted:
             timing.alone(mine, right)
         else:
@@ -234,6 +225,7 @@ class _Stage:
         subject: dict[str, Outcome] = {}
         reference: dict[str, Outcome] = {}
         broken = sides.reference.native.import_trouble
+        taken = taken_memory(sides)
         if not has_workloads(self.target.task):
             for measure in WORKLOAD_MEASURES:
                 subject[measure] = reference[measure] = NotApplicable(reason=NO_WORKLOADS)
@@ -246,7 +238,6 @@ class _Stage:
             if timing.kept:
                 details["timed"] = timing.kept
             drawn = {} if self.alone else curves(sides)
-            taken = taken_memory(sides)
             columns = {"workload.cost": (mine, theirs), "peak_heap": taken.heap, "peak_rss": taken.rss}
             for measure, (own, other) in columns.items():
                 said = [_details(measure, facts, details) for facts in (sides.subject, sides.reference)]
@@ -263,7 +254,7 @@ class _Stage:
             reference=reference,
             digests=dict(sides.expected),
             counter=self.choice.counter,
-            findings=() if self.alone or broken else findings(sides),
+            findings=() if self.alone or broken else findings(sides, taken.replaced),
             details={
                 "passed_over": dict(self.choice.passed_over),
                 "valgrind": valgrind_version() if self.counted else None,

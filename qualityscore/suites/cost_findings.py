@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from qualityscore.core.costs import (
     DEPARTURE_BODY_S,
@@ -14,21 +14,22 @@ from qualityscore.core.costs import (
 from qualityscore.model.finding import Finding, Severity
 from qualityscore.model.measure import Fault
 from qualityscore.suites.cost_kit import Workload
-from qualityscore.suites.cost_measures import Sides, collector_check, growths, taken_memory, verdict_on_result
+from qualityscore.suites.cost_measures import growths
+from qualityscore.suites.cost_sides import Sides, verdict_on_result
 from qualityscore.suites.counter_check import compared
 from qualityscore.suites.counting import OTHER_RESULT, Counted
 from qualityscore.suites.memory import Native
 from qualityscore.suites.memory_check import HeapCheck
+from qualityscore.suites.memory_measures import collector_check
 
 TEMP_FINDING_BYTES = 1 << 20
 TOOL = "workloads"
 
 
-def findings(sides: Sides) -> tuple[Finding, ...]:
-    """All of them, by workload."""
+def findings(sides: Sides, contradicted_heaps: Mapping[str, HeapCheck]) -> tuple[Finding, ...]:
+    """All of them, by workload; `contradicted_heaps` are those that resident memory contradicts."""
     natives = {native.id: native for native in sides.subject.native.workloads}
     own = {native.id: native for native in sides.reference.native.workloads}
-    replaced = taken_memory(sides).replaced
     found: list[Finding] = []
     for workload in sides.kit.workloads:
         native = natives.get(workload.id)
@@ -40,7 +41,7 @@ def findings(sides: Sides) -> tuple[Finding, ...]:
         found += _growing(workload, sides)
         found += _counted(workload, sides)
         found += _idle(workload, sides)
-        found += _hidden_heap(workload, replaced.get(workload.id))
+        found += _hidden_heap(workload, contradicted_heaps.get(workload.id))
         found += _without_collector(workload, sides)
     return tuple(found)
 

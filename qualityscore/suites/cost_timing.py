@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -31,10 +32,9 @@ from qualityscore.suites.pairs import (
     take_alone,
     take_pairs,
 )
-from qualityscore.suites.timed import ImportPairs, Pairs, Timed
+from qualityscore.suites.timed import CALIBRATED_WIDENING, ImportPairs, Pairs, Timed
 
 LEASE_DEADLINE_S = 900.0
-NOT_LIVE = "there is no live reference to pair it with"
 NO_TIMES = "the snapshot holds no times, since its host was too noisy, and nothing else checks a count"
 
 
@@ -79,7 +79,7 @@ class Timing:
             if not (doubtful or import_doubted):
                 return
             if not self.calibrated(theirs, lease):
-                if not theirs.left_s and (why := left_out(mine, theirs)).fault is Fault.SUBJECT:
+                if not theirs.left_s and (why := left_out(mine, sum(theirs.timed_s))).fault is Fault.SUBJECT:
                     self.pairs = {w.id: Pairs(id=w.id, trouble=why) for w in doubtful}
                     if import_doubted:
                         self.import_pairs = ImportPairs(subject=(), reference=(), trouble=why)
@@ -110,8 +110,14 @@ class Timing:
             imports = measure_import_alone(bench, lease, runs=CHECK_PAIRS, step=self.steps.step)
             self.kept_imports = () if isinstance(imports, Trouble) else imports
 
-    def pinned(self, mine: Bench, costs: PinnedCosts, right: Sequence[Workload]) -> None:
-        """A subject beside its reference's kept times, turned into this host's by the calibration workload."""
+    def pinned(
+        self, mine: Bench, costs: PinnedCosts, subject: Facts, reference: Facts, right: Sequence[Workload]
+    ) -> None:
+        """A subject beside its reference's kept times, turned into this host's by the calibration workload.
+
+        They check the counts and decide where they contradict one, on a noisy host, too: a blank there would be the
+        subject's choice. What the calibration leaves open widens the interval.
+        """
         if self.counted and not costs.holds_times:
             self.gate_problem = NO_TIMES
             return
@@ -122,19 +128,30 @@ class Timing:
             mine = bounded(mine)
             calm = self.calibrated(mine, lease)
             assert self.calibration is not None
-            if not calm and (not self.counted or not mine.left_s):
+            noise = self.calibration.gate.noise
+            if noise is None or not (calm or (self.counted and mine.left_s)):
                 return
+            self.gate_problem = None
+            widening = max(CALIBRATED_WIDENING, noise)
             self.steps.plan(2 * runs)
-            seconds = self.calibration.seconds
-            kept = costs.timed(seconds)
+            kept = costs.timed(self.calibration.seconds)
+            kept_imports = costs.import_seconds(self.calibration.seconds)
             taken = take_alone(mine, right, lease, runs=runs, step=self.steps.step) if right else {}
-            found = {id_: _beside(id_, one, kept.get(id_)) for id_, one in taken.items()}
             imports = measure_import_alone(mine, lease, runs=runs, step=self.steps.step)
-            import_pairs = _imports_beside(imports, costs.import_seconds(seconds))
-            if self.counted:  # on a noisy host, too: what the calibration leaves open is wide enough
-                self.checks, self.import_check, self.gate_problem = found, import_pairs, NOT_LIVE
-            else:
+            launch_s = math.fsum(kept[w.id].launch_s for w in right if w.id in kept)
+            slow = left_out(mine, runs * (launch_s + max(kept_imports, default=0.0)))
+            found = {
+                id_: _beside(id_, slow if _is_left_out(one) else one, kept.get(id_), widening)
+                for id_, one in taken.items()
+            }
+            import_pairs = _imports_beside(slow if _is_left_out(imports) else imports, kept_imports, widening)
+            if not self.counted:
                 self.pairs, self.import_pairs = found, import_pairs
+                return
+            self.checks, self.import_check = found, import_pairs
+            self.pairs = {w.id: found[w.id] for w in right if contradicted(w, subject, reference, found[w.id])}
+            if import_contradicted(subject, reference, import_pairs):
+                self.import_pairs = import_pairs
 
     @contextmanager
     def leased(self, bench: Bench) -> Iterator[Lease | None]:
@@ -159,15 +176,12 @@ class Timing:
     def import_doubted(self, mine: Bench, theirs: Bench, subject: Facts, reference: Facts, lease: Lease) -> bool:
         """Whether the count of the import is missing by nobody's fault, or contradicted by six pairs and by twelve."""
         self.import_check = self.six_imports(mine, theirs, lease)
-        failed = subject.counts.import_trouble if subject.counts is not None else None
-        if self.import_check.trouble is not None or (failed is not None and failed.fault is not Fault.HARNESS):
-            return False
-        if not import_compared(subject, reference, self.import_check).contradicted:
+        if not import_contradicted(subject, reference, self.import_check):
             return False
         more = self.six_imports(mine, theirs, lease)
         if more.trouble is None or more.trouble.fault is Fault.SUBJECT:
             self.import_check = self.import_check.joined(more)
-        return self.import_check.trouble is None and import_compared(subject, reference, self.import_check).contradicted
+        return import_contradicted(subject, reference, self.import_check)
 
     def six_imports(self, mine: Bench, theirs: Bench, lease: Lease) -> ImportPairs:
         """Pairs to check the count of the import by."""
@@ -209,20 +223,34 @@ def contradicted(workload: Workload, subject: Facts, reference: Facts, check: Pa
     return found is not None and found.contradicted
 
 
-def _beside(id_: str, mine: Timed | Trouble, theirs: Timed | None) -> Pairs:
+def import_contradicted(subject: Facts, reference: Facts, check: ImportPairs) -> bool:
+    """Whether the count of the import is missing by nobody's fault, or its CPU time contradicts it. A check in trouble
+    tells neither.
+    """
+    failed = subject.counts.import_trouble if subject.counts is not None else None
+    if check.trouble is not None or (failed is not None and failed.fault is not Fault.HARNESS):
+        return False
+    return import_compared(subject, reference, check).contradicted
+
+
+def _is_left_out(found: object) -> bool:
+    return isinstance(found, Trouble) and found.reason == BUDGET
+
+
+def _beside(id_: str, mine: Timed | Trouble, theirs: Timed | None, widening: float) -> Pairs:
     if isinstance(mine, Trouble):
         return Pairs(id=id_, trouble=mine)
     if theirs is None:
         return Pairs(id=id_, trouble=Trouble(reason="the snapshot holds no times of it", fault=Fault.HARNESS))
     runs = min(len(mine.full), len(theirs.full))
-    return Pairs(id=id_, subject=mine.first(runs), reference=theirs.first(runs), runs=runs, calibrated=True)
+    return Pairs(id=id_, subject=mine.first(runs), reference=theirs.first(runs), runs=runs, widening=widening)
 
 
-def _imports_beside(mine: tuple[float, ...] | Trouble, theirs: tuple[float, ...]) -> ImportPairs:
+def _imports_beside(mine: tuple[float, ...] | Trouble, theirs: tuple[float, ...], widening: float) -> ImportPairs:
     if isinstance(mine, Trouble):
         return ImportPairs(subject=(), reference=(), trouble=mine)
     if not theirs:
         why = Trouble(reason="the snapshot holds no times of the import", fault=Fault.HARNESS)
         return ImportPairs(subject=(), reference=(), trouble=why)
     runs = min(len(mine), len(theirs))
-    return ImportPairs(subject=mine[:runs], reference=theirs[:runs], calibrated=True)
+    return ImportPairs(subject=mine[:runs], reference=theirs[:runs], widening=widening)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import statistics
 from dataclasses import dataclass
+from typing import Any
 
 from qualityscore.core.costs import counters_disagree, median_ratio
 from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_kit import Workload
-from qualityscore.suites.counting import Counted, Overheads
+from qualityscore.suites.counting import Counted, Overheads, counted_costs
 from qualityscore.suites.timed import ImportPairs, Pairs
 
 IMPORT_RESOLUTION_S = 0.001
@@ -42,17 +43,14 @@ class Compared:
         least, most = self.by_cpu * math.exp(-self.leeway), self.by_cpu * math.exp(self.leeway)
         return counters_disagree(self.by_count, min(max(self.by_count, least), most))
 
+    def details(self, decided_by: str | None) -> dict[str, Any]:
+        """For the report: what either says, and which of them decided; None where neither did."""
+        return {"by_count": self.by_count, "by_cpu": self.by_cpu, "pairs": self.pairs, "decided_by": decided_by}
 
-def body_ratio(workload: Workload, subject: Counted, reference: Counted, overheads: Overheads) -> float | None:
-    """Reference to subject by counts of the body alone, for the cross-check."""
-    if subject.trouble or reference.trouble:
-        return None
-    of = overheads.loading[workload.id]
-    bodies = [
-        side.by_size[workload.full].value - of[workload.full] - (side.by_size[1].value - of[1])
-        for side in (reference, subject)
-    ]
-    return bodies[0] / bodies[1] if min(bodies) > 0 else None
+
+def undecided(what: str, gate_problem: str | None) -> str:
+    """Why a cost is missing whose count CPU time contradicts."""
+    return f"CPU time contradicts the {what}, and pairs cannot decide: {gate_problem or 'they give no ratio'}"
 
 
 def compared(
@@ -62,13 +60,18 @@ def compared(
     overheads: Overheads | None,
     check: Pairs | None,
 ) -> Compared | None:
-    """The body of a workload by both counters; None where no pair was timed to its end."""
+    """The cost of a workload by both counters, as it is scored; None where no pair was timed to its end.
+
+    By either counter that is T_R(4n) - T_R(1) and T_S(4n) - min(T_S(1), T_R(1)): were the subject's own T(1) taken off,
+    it could choose how much that is. Idling is no CPU time, and apart.
+    """
     if check is None or check.trouble is not None:
         return None
-    by_count = None
+    costs = None
     if subject is not None and reference is not None and overheads is not None:
-        by_count = body_ratio(workload, subject, reference, overheads)
-    return Compared(by_count=by_count, by_cpu=median_ratio(check.body_logs), pairs=check.runs, leeway=check.widening)
+        costs = counted_costs(workload, subject, reference, overheads)
+    by_count = costs.reference / costs.subject if costs and min(costs.reference, costs.subject) > 0 else None
+    return Compared(by_count=by_count, by_cpu=median_ratio(check.cpu_logs), pairs=check.runs, leeway=check.widening)
 
 
 def import_compared(subject: Facts, reference: Facts, check: ImportPairs) -> Compared:

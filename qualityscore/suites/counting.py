@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
-from qualityscore.core.costs import REPEAT_TOLERANCE, Repeat, repeat
+from qualityscore.core.costs import REPEAT_TOLERANCE, Repeat, Start, net_cost, repeat
 from qualityscore.model.measure import Fault
 from qualityscore.suites.cost_kit import Bench, Workload
 from qualityscore.suites.cost_launch import (
@@ -146,3 +146,31 @@ def count_overheads(bench: Bench) -> Overheads | None:
     for position, (workload, size) in enumerate(sizes, start=1):
         loading[workload.id][size] = max(0, round(known[position] - known[0] - slope * position))
     return Overheads(empty=known[0], loading=loading)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """The costs of one workload by counts, on both sides, with what was taken off."""
+
+    subject: float
+    reference: float
+    start: Start
+    full: tuple[float, float]
+    repeat: float
+
+
+def counted_costs(workload: Workload, subject: Counted, reference: Counted, overheads: Overheads) -> Costs | None:
+    """Section 5: T_R(4n) - T_R(1) and T_S(4n) - min(T_S(1), T_R(1)), loading off both; None without all four counts."""
+    if subject.trouble or reference.trouble:
+        return None
+    of = overheads.loading[workload.id]
+    loading, loading_one = of[workload.full], of[1]
+    mine, theirs = subject.by_size, reference.by_size
+    start = Start(subject=mine[1].value - loading_one, reference=theirs[1].value - loading_one)
+    return Costs(
+        subject=net_cost(mine[workload.full].value, loading, start.taken_off),
+        reference=net_cost(theirs[workload.full].value, loading, start.reference),
+        start=start,
+        full=(mine[workload.full].value, theirs[workload.full].value),
+        repeat=max(mine[workload.full].relative, theirs[workload.full].relative),
+    )

@@ -72,17 +72,17 @@ def take_pairs(
             break  # the pair that the deadline cut is no pair
         step()
     if not runs[True]:
-        why = left_out(subject, reference)
+        why = left_out(subject, sum(reference.timed_s))
         return {w.id: before[w.id] if before else Pairs(id=w.id, trouble=why) for w in workloads}
     found = [_merge(before.get(w.id) if before else None, _pair(w, subject, reference, runs)) for w in workloads]
-    few = left_out(subject, reference)
+    few = left_out(subject, sum(reference.timed_s))
     return {p.id: p if p.trouble or p.runs >= LEAST_PAIRS else Pairs(id=p.id, trouble=few, runs=p.runs) for p in found}
 
 
-def left_out(subject: Bench, reference: Bench) -> Trouble:
+def left_out(subject: Bench, reference_s: float) -> Trouble:
     """Why what is timed did not fit: the subject's fault where half of the suite's time went to what its launches took
-    beyond the reference's, nobody's otherwise."""
-    excess_s = sum(subject.timed_s) - sum(reference.timed_s)
+    beyond the `reference_s` that the reference's take, nobody's otherwise."""
+    excess_s = sum(subject.timed_s) - reference_s
     if excess_s <= _suite_s(subject) / 2:
         return _LEFT_OUT
     reason = f"no time was left for it: timed in turn, the subject took {excess_s:.0f} s more than the reference"
@@ -142,6 +142,8 @@ def take_alone(
     while len(taken) < runs and time.monotonic() < deadline:
         taken.append(_timed(bench, units, lease))
         step()
+    if taken and any(run.state == "not_run" for run in taken[-1].values()):
+        taken.pop()  # the deadline cut it
     if len(taken) < LEAST_PAIRS:
         return {w.id: _LEFT_OUT for w in workloads}
     return {w.id: _alone(bench, w, taken) for w in workloads}
@@ -272,13 +274,15 @@ def measure_import_pairs(
         for bench in order:
             run = _timed(bench, [IMPORT], lease)[IMPORT.id]
             problem = trouble(run, is_reference=bench is reference, timeout_s=unit_timeout_s(bench.target, Mode.SINGLE))
+            if problem is not None and problem.reason == BUDGET:  # the deadline cut it
+                problem = left_out(subject, sum(reference.timed_s))
             if problem is not None:
                 return ImportPairs(subject=(), reference=(), trouble=problem)
             costs[bench is reference].append(max(0.0, (run.import_cpu_s or 0.0) - empty_s))
         number += 1
         step()
     if number < LEAST_PAIRS:
-        return ImportPairs(subject=(), reference=(), trouble=left_out(subject, reference))
+        return ImportPairs(subject=(), reference=(), trouble=left_out(subject, sum(reference.timed_s)))
     return ImportPairs(subject=tuple(costs[False]), reference=tuple(costs[True]))
 
 
@@ -286,9 +290,12 @@ def measure_import_alone(
     bench: Bench, lease: Lease, *, runs: int, step: Callable[[], None]
 ) -> tuple[float, ...] | Trouble:
     """CPU seconds of `runs` fresh imports of one side, less an empty interpreter's."""
+    deadline = _deadline(bench)
     empty_s = _empty_import_s(bench, lease)
     costs: list[float] = []
     while len(costs) < runs:
+        if time.monotonic() >= deadline:
+            return _LEFT_OUT
         run = _timed(bench, [IMPORT], lease)[IMPORT.id]
         problem = trouble(
             run, is_reference=bench.target.is_reference, timeout_s=unit_timeout_s(bench.target, Mode.SINGLE)

@@ -12,8 +12,8 @@ from qualityscore.suites.cost_launch import Trouble
 IDLE_FLOOR_S = 0.01
 IDLE_SHARE = 0.1
 CALIBRATED_WIDENING = 0.1
-"""What a ratio may be off by, as a logarithm, where the calibration workload stands for the reference's own host: how
-much two processors differ depends on the work."""
+"""What a ratio may be off by at least, as a logarithm, where the calibration workload stands for the reference's own
+host: how much two processors differ depends on the work."""
 LEAST_SHARE = 0.01
 """What a cost of nothing counts as, as a share of the reference's (scoring.md section 4)."""
 
@@ -46,6 +46,11 @@ class Timed:
             peaks=self.peaks,
         )
 
+    @property
+    def launch_s(self) -> float:
+        """Wall seconds that a run at 4n and one of one item take, about: starting up twice, loading, the body."""
+        return 2 * self.start + (statistics.median(self.load) if self.load else 0.0) + statistics.median(self.wall)
+
     def first(self, runs: int) -> Timed:
         """With the first `runs` runs only."""
         return replace(self, full=self.full[:runs], idle=self.idle[:runs], wall=self.wall[:runs], load=self.load[:runs])
@@ -60,7 +65,8 @@ class Timed:
 class Pairs:
     """A workload of both sides, timed in turn. `trouble` says why there are no pairs; `failed` of `runs` runs failed.
 
-    `calibrated` says that the reference's times are a snapshot's, turned into this host's by the calibration workload.
+    `widening` is what a ratio may be off by beyond its scatter, as a logarithm: not 0 where the reference's times are a
+    snapshot's, turned into this host's by the calibration workload.
     """
 
     id: str
@@ -69,18 +75,7 @@ class Pairs:
     trouble: Trouble | None = None
     failed: int = 0
     runs: int = 0
-    calibrated: bool = False
-
-    @property
-    def body_logs(self) -> tuple[float, ...]:
-        """log(reference / subject) of the body alone, for comparison with counts of the body."""
-        if self.subject is None or self.reference is None:
-            return ()
-        free = Start(subject=0.0, reference=0.0)
-        return log_ratios(
-            charge_start(self.reference.charged(self.loading_s), self.reference.one, free),
-            charge_start(self.subject.charged(self.loading_s), self.subject.one, free),
-        )
+    widening: float = 0.0
 
     @property
     def loading_s(self) -> float:
@@ -88,28 +83,42 @@ class Pairs:
         return statistics.median(self.reference.load) if self.reference is not None and self.reference.load else 0.0
 
     @property
-    def cost_logs(self) -> tuple[float, ...]:
-        """log(reference / subject) of the cost: an excess of start is charged, idling is costed at wall time."""
+    def cpu_costs(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The costs of reference and subject in CPU seconds, pair by pair: an excess of start is charged, no idling."""
         if self.subject is None or self.reference is None:
-            return ()
-        return _cost_logs(*self.costs)
-
-    @property
-    def widening(self) -> float:
-        """What the ratio may be off by beyond its scatter, as a logarithm."""
-        return CALIBRATED_WIDENING if self.calibrated else 0.0
+            return (), ()
+        start = Start(subject=self.subject.start, reference=self.reference.start)
+        same = Start(subject=self.reference.start, reference=self.reference.start)
+        return (
+            charge_start(self.reference.charged(self.loading_s), self.reference.one, same),
+            charge_start(self.subject.charged(self.loading_s), self.subject.one, start),
+        )
 
     @property
     def costs(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """The costs of reference and subject in seconds, pair by pair."""
-        assert self.subject is not None
-        assert self.reference is not None
-        start = Start(subject=self.subject.start, reference=self.reference.start)
-        own = charge_start(self.subject.charged(self.loading_s), self.subject.one, start)
-        if self.idles:
-            own = tuple(cost + idle for cost, idle in zip(own, self.subject.idle, strict=True))
-        same = Start(subject=self.reference.start, reference=self.reference.start)
-        return charge_start(self.reference.charged(self.loading_s), self.reference.one, same), own
+        """The costs in seconds, pair by pair: at wall time where the subject idles, less what the reference idles."""
+        theirs, own = self.cpu_costs
+        if self.subject is None or self.reference is None or not self.idles:
+            return theirs, own
+        usual = statistics.median(self.reference.idle)
+        return theirs, tuple(cost + max(0.0, idle - usual) for cost, idle in zip(own, self.subject.idle, strict=True))
+
+    @property
+    def cpu_logs(self) -> tuple[float, ...]:
+        """log(reference / subject) of the costs in CPU seconds, for comparison with counts."""
+        return _cost_logs(*self.cpu_costs)
+
+    @property
+    def cost_logs(self) -> tuple[float, ...]:
+        """log(reference / subject) of the costs."""
+        return _cost_logs(*self.costs)
+
+    @property
+    def idle_share(self) -> float:
+        """What the subject's idling adds to its cost, in costs of the reference; 0 where that takes no time."""
+        theirs, _ = self.cpu_costs
+        cost_s = statistics.median(theirs) if theirs else 0.0
+        return self.idle_excess_s / cost_s if self.idles and cost_s > 0 else 0.0
 
     @property
     def idle_excess_s(self) -> float:
@@ -128,12 +137,12 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportPairs:
-    """CPU seconds of importing the surface, less an empty interpreter's, pair by pair."""
+    """CPU seconds of importing the surface, less an empty interpreter's, pair by pair; `widening` as in `Pairs`."""
 
     subject: tuple[float, ...]
     reference: tuple[float, ...]
     trouble: Trouble | None = None
-    calibrated: bool = False
+    widening: float = 0.0
 
     @property
     def logs(self) -> tuple[float, ...]:
@@ -145,11 +154,6 @@ class ImportPairs:
         if more.trouble is not None:
             return more
         return replace(self, subject=self.subject + more.subject, reference=self.reference + more.reference)
-
-    @property
-    def widening(self) -> float:
-        """What the ratio may be off by beyond its scatter, as a logarithm."""
-        return CALIBRATED_WIDENING if self.calibrated else 0.0
 
 
 def _cost_logs(reference: Sequence[float], subject: Sequence[float]) -> tuple[float, ...]:

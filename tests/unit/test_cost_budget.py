@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,9 +17,12 @@ from qualityscore.suites import cost_kit, cost_timing, counting, pairs
 from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_kit import Bench, Kit, Workload
 from qualityscore.suites.cost_launch import IMPORT, Count, Trouble, UnitRun, starved, trouble
-from qualityscore.suites.cost_measures import Sides, import_outcomes
+from qualityscore.suites.cost_pinned import PinnedCosts
+from qualityscore.suites.cost_sides import Sides
+from qualityscore.suites.import_measures import import_outcomes
 from qualityscore.suites.memory import NativeRuns
 from qualityscore.suites.pairs import Calibration, ImportPairs
+from qualityscore.suites.timed import Timed
 
 WORKLOAD = Workload(id="w", n=2, holds_mib=0, inputs={1: "a", 2: "b", 4: "c", 8: "d"})
 LEASE = Lease(cpu=0, others=(0,))
@@ -89,15 +93,16 @@ class Clock:
 
 @pytest.fixture
 def timed(monkeypatch):
-    """Let every launch take `seconds`, the reference's `reference_s`, and end in `state` on the side of the subject."""
+    """Let every launch take `seconds`, the reference's `reference_s`, and end in `state` on the side of the subject,
+    where that is after `from_s`."""
 
-    def arrange(seconds: float, state: str = "ok", *, reference_s: float | None = None) -> None:
+    def arrange(seconds: float, state: str = "ok", *, reference_s: float | None = None, from_s: float = 0.0) -> None:
         clock = Clock()
 
         def run_units(side, _mode, units, **_more):
             clock.now += seconds if reference_s is None or not side.target.is_reference else reference_s
             clocks = {"cpu_s": 1.0 + clock.now / 7 % 0.3, "start_cpu_s": 0.1, "load_cpu_s": 0.0, "import_cpu_s": 0.1}
-            said = "ok" if side.target.is_reference else state
+            said = "ok" if side.target.is_reference or clock.now < from_s else state
             return {u.id: unit_run(u.id, said, **clocks) for u in units}
 
         monkeypatch.setattr(pairs, "run_units", run_units)
@@ -168,6 +173,23 @@ def test_a_slow_subject_is_not_saved_from_pairs_by_the_time_that_its_checks_took
         assert found.trouble.fault is Fault.SUBJECT
 
 
+@pytest.mark.parametrize(
+    ("seconds", "reference_s", "fault"),
+    [(8.0, 0.5, Fault.SUBJECT), (4.0, 3.5, Fault.HARNESS)],  # four launches take 32 s, or 16, beside three of these
+)
+def test_an_import_that_the_deadline_cuts_is_the_slow_subjects_fault(timed, seconds, reference_s, fault):
+    timed(seconds, "not_run", reference_s=reference_s, from_s=30.0)
+    found = measure(pairs.measure_import_pairs)
+    assert found.trouble is not None
+    assert found.trouble.fault is fault
+
+
+def test_a_launch_that_the_deadline_cuts_is_no_flaky_workload(timed):
+    timed(5.5, "not_run", from_s=30.0)  # five of 5.5 s, and the sixth ends at 33
+    found = pairs.take_alone(bench(is_reference=False), [WORKLOAD], LEASE, runs=6, step=lambda: None)["w"]
+    assert found == Trouble(reason="budget", fault=Fault.HARNESS)
+
+
 class Quiet:
     """Progress of the launches that nobody looks at."""
 
@@ -178,14 +200,53 @@ class Quiet:
         pass
 
 
-def test_all_that_is_timed_shares_the_suites_time(timed, monkeypatch, tmp_path):
+@pytest.fixture
+def settled(monkeypatch):
+    """A host whose times can tell."""
+    found = Calibration(gate=Gate(half_width=0.001, bias=0.0), seconds=1.0)
+    monkeypatch.setattr(cost_timing, "host_calibration", lambda *_: found)
+
+
+@pytest.mark.usefixtures("settled")
+def test_all_that_is_timed_shares_the_suites_time(timed, tmp_path):
     timed(2.0)  # 4 s a pair, 30 s in all: eight pairs of the workload, and nothing is left for the import
-    settled = Calibration(gate=Gate(half_width=0.001, bias=0.0), seconds=1.0)
-    monkeypatch.setattr(cost_timing, "host_calibration", lambda *_: settled)
     timing = timed_beside_the_reference(tmp_path, counted=False)
     assert (timing.pairs["w"].runs, timing.pairs["w"].trouble) == (8, None)
     assert timing.import_pairs is not None
     assert timing.import_pairs.trouble == Trouble(reason="budget", fault=Fault.HARNESS)
+
+
+@pytest.mark.usefixtures("settled")
+@pytest.mark.parametrize(
+    ("seconds", "reference_s", "fault"),
+    [
+        (6.0, 0.1, Fault.SUBJECT),  # five launches are all of the 30 s; the reference's twelve take 6 * (0.3 + 0.1) s
+        (4.0, 0.1, Fault.SUBJECT),  # six of the workload are 24 s; the empty interpreter and one import are 8 s more
+        (6.0, 3.0, Fault.HARNESS),  # the reference's take 6 * (3.2 + 3) s, which do not fit either
+    ],
+)
+def test_a_subject_too_slow_for_the_snapshots_checks_is_at_fault(timed, tmp_path, seconds, reference_s, fault):
+    timed(seconds)
+    wall = (reference_s,) * 6
+    kept = {"w": asdict(Timed(full=wall, idle=(0.0,) * 6, wall=wall, one=0.0, start=0.1))}
+    costs = PinnedCosts(
+        measures={
+            "workload.cost": Measured(value=1.0, details={"timed": kept}),
+            "import.cost": Measured(value=1.0, details={"timed": list(wall)}),
+        },
+        digests={},
+        calibration_s=1.0,
+    )
+    kit = Kit(workloads=(WORKLOAD,), suite=tmp_path, inputs=tmp_path)
+    mine = Bench(target=bench(is_reference=False).target, root=tmp_path, kit=kit)
+    timing = cost_timing.Timing(counted=True, steps=Quiet(), root=tmp_path, scratch=tmp_path)
+    timing.pinned(mine, costs, Facts(native=IMPORTS), Facts(native=IMPORTS), [WORKLOAD])
+    assert timing.import_check is not None
+    assert timing.import_check.trouble is not None
+    assert timing.import_check.trouble.fault is fault
+    checked = timing.checks["w"].trouble
+    assert (checked is None) == (seconds == 4.0)
+    assert checked is None or checked.fault is fault
 
 
 IMPORTS = NativeRuns(import_cpu_s=0.25)

@@ -6,7 +6,8 @@ from qualityscore.model.measure import Fault
 from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_kit import Kit, Workload
 from qualityscore.suites.cost_launch import Trouble
-from qualityscore.suites.cost_measures import Sides, curves
+from qualityscore.suites.cost_measures import curves
+from qualityscore.suites.cost_sides import Sides
 from qualityscore.suites.counting import Counted, Counts, Overheads, Repeat
 from qualityscore.suites.memory import Heap, NativeRuns
 

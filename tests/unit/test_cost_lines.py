@@ -16,7 +16,7 @@ from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_findings import findings
 from qualityscore.suites.cost_kit import Kit, Workload
 from qualityscore.suites.cost_launch import Trouble
-from qualityscore.suites.cost_measures import Sides
+from qualityscore.suites.cost_sides import Sides
 from qualityscore.suites.counting import Counted, Counts, Overheads
 from qualityscore.suites.memory import Native, NativeRuns
 from tests.sample_reports import HOSTILE, full, part
@@ -47,7 +47,7 @@ def found(tmp_path: Path) -> tuple[Finding, ...]:
         pairs={},
         checks={},
     )
-    return findings(sides)
+    return findings(sides, {})
 
 
 @pytest.mark.parametrize("render", [console.render, markdown.render, html.render])

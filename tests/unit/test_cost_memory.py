@@ -12,15 +12,16 @@ from typing import Any
 
 import pytest
 
-from qualityscore.model.finding import Severity
+from qualityscore.model.finding import Finding, Severity
 from qualityscore.model.measure import Fault, Part
 from qualityscore.suites import memory
 from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_findings import findings
 from qualityscore.suites.cost_kit import INSIDE, Kit, Workload
 from qualityscore.suites.cost_launch import BUDGET, IMPORT, Trouble, UnitRun
-from qualityscore.suites.cost_measures import Sides, taken_memory, verdict_on_result
+from qualityscore.suites.cost_sides import Sides, verdict_on_result
 from qualityscore.suites.memory import Heap, Native, NativeRuns
+from qualityscore.suites.memory_measures import taken_memory
 from qualityscore.suites.timed import Pairs, Timed
 
 WORKLOAD = Workload(id="w", n=2, holds_mib=0, inputs={1: "a", 2: "b", 4: "c", 8: "d"})
@@ -113,8 +114,12 @@ def sides_of(
     )
 
 
+def told(sides: Sides) -> tuple[Finding, ...]:
+    return findings(sides, taken_memory(sides).replaced)
+
+
 def found_in(sides: Sides) -> list[str]:
-    return [found.code for found in findings(sides)]
+    return [found.code for found in told(sides)]
 
 
 def peaks_of(resident_mib: int | None) -> Timed:
@@ -202,7 +207,7 @@ def test_a_heap_whose_record_is_gone_is_what_was_resident_and_no_blank(tmp_path:
 
 def test_a_contradicted_heap_is_a_finding_with_both_figures(tmp_path: Path):
     assert found_in(sides_of(tmp_path, heap=20 * MIB, resident=31 * MIB)) == []
-    (found,) = findings(sides_of(tmp_path, heap=20 * MIB, resident=50 * MIB))
+    (found,) = told(sides_of(tmp_path, heap=20 * MIB, resident=50 * MIB))
     assert (found.code, found.severity, found.measure) == ("cost-heap", Severity.HIGH, "peak_heap")
     assert "a heap of 20.0 MiB, 50.0 MiB were resident" in found.message
     assert found.details["charged_bytes"] == 49 * MIB
@@ -224,7 +229,7 @@ def test_more_memory_where_the_collector_is_off_is_a_finding(tmp_path: Path, tim
     sides = sides_of(tmp_path, heap=20 * MIB, resident=20 * MIB, checks={"w": check})
     assert found_in(sides) == (["cost-collector"] if told else [])
     if told:
-        (found,) = findings(sides)
+        (found,) = findings(sides, {})
         assert (found.severity, found.measure) == (Severity.HIGH, "peak_rss")
         assert f"{timed}.0 MiB were resident above idle where the collector was off, 20.0 MiB" in found.message
     assert taken_memory(sides).heap[0][0].value == 20 * MIB

@@ -12,7 +12,7 @@ from qualityscore.suites import pairs
 from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_kit import Workload
 from qualityscore.suites.cost_launch import Trouble, UnitRun
-from qualityscore.suites.cost_measures import expected_digests, verdict_on_result
+from qualityscore.suites.cost_sides import expected_digests, verdict_on_result
 from qualityscore.suites.counting import OTHER_RESULT, Counted, _with_right_result
 from qualityscore.suites.memory import Native, NativeRuns
 from qualityscore.suites.timed import Pairs, Timed
@@ -99,4 +99,4 @@ def test_work_moved_into_the_loading_of_the_inputs_is_charged():
     found = Pairs(id="w", subject=mine, reference=theirs, runs=6)
     assert found.costs[0] == pytest.approx((2.0,) * 6)
     assert found.costs[1] == pytest.approx((4.0,) * 6)
-    assert found.body_logs == pytest.approx((math.log(0.5),) * 6)
+    assert found.cpu_logs == pytest.approx((math.log(0.5),) * 6)

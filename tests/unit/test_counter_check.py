@@ -18,8 +18,10 @@ from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_findings import findings
 from qualityscore.suites.cost_kit import Kit, Workload
 from qualityscore.suites.cost_launch import Trouble
-from qualityscore.suites.cost_measures import Sides, cost_parts, growth, import_outcomes
+from qualityscore.suites.cost_measures import cost_parts, growth
+from qualityscore.suites.cost_sides import Sides
 from qualityscore.suites.counting import OTHER_RESULT, Counted, Counts, Overheads
+from qualityscore.suites.import_measures import import_outcomes
 from qualityscore.suites.memory import Native, NativeRuns
 from qualityscore.suites.timed import ImportPairs, Pairs, Timed
 
@@ -87,6 +89,45 @@ def test_a_count_that_cpu_time_bears_out_stands_on_a_noisy_host_too(tmp_path: Pa
     assert (part.value, part.note) == (1950, None)
     assert said["w"]["by_count"] == pytest.approx(1000 / 1950)
     assert said["w"]["decided_by"] == "count"
+
+
+def test_a_slow_run_of_one_item_takes_nothing_off_what_cpu_time_says(tmp_path: Path):
+    """The reference: 0.1 s to start, 0.1 s at 4n. The subject starts alike, takes 0.2 s at 4n, and 0.1 s at one item on
+    purpose; its count is the reference's. Its cost is T_S(4n) - min(T_S(1), T_R(1)) = 0.3 - min(0.2, 0.1) = 0.2.
+    """
+    theirs = Timed(full=(0.1,) * 12, idle=(0.0,) * 12, wall=(0.1,) * 12, one=0.0, start=0.1)
+    mine = replace(theirs, full=(0.2,) * 12, one=0.1, start=0.2)
+    check = {"w": Pairs(id="w", subject=mine, reference=theirs, runs=12)}
+    part, said = cost(sides(REFERENCE, REFERENCE, tmp_path, checks=check, gate_problem=NOISY))
+    assert said["w"] == {"by_count": 1, "by_cpu": pytest.approx(0.5), "pairs": 12, "decided_by": None}
+    assert (part.value, part.fault) == (None, Fault.HARNESS)
+
+
+def test_an_excess_of_start_is_in_either_side_of_the_check(tmp_path: Path):
+    """By counts T(1) is 600 beside 100, by CPU time 0.15 s beside 0.1; at 4n both do the reference's 1000, or 0.1 s."""
+    theirs = Timed(full=(0.1,) * 6, idle=(0.0,) * 6, wall=(0.1,) * 6, one=0.0, start=0.1)
+    check = {"w": Pairs(id="w", subject=replace(theirs, start=0.15), reference=theirs, runs=6)}
+    values = {1: 600.0, 2: 850.0, 4: 1100.0, 8: 1600.0}
+    counted = Counted(id="w", by_size={size: Repeat(value=v, relative=0.0) for size, v in values.items()})
+    heavy = replace(REFERENCE, counts=Counts(workloads=(counted,)))
+    part, said = cost(sides(heavy, REFERENCE, tmp_path, checks=check))
+    assert part.value == 1500  # 1600 - 100
+    assert said["w"]["by_count"] == pytest.approx(2 / 3)
+    assert said["w"]["by_cpu"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("decides", ["count", "pairs", "seconds"])
+def test_only_idling_beyond_the_references_is_charged_by_whatever_decides(tmp_path: Path, decides: str):
+    """Both sides compute for 1 s; the reference waits for 0.5 s, the subject for 0.9: 1.4 s beside 1 s."""
+    still = {"wall": (2.0,) * 20, "one": 0.0, "start": 0.1}
+    theirs = Timed(full=(1.0,) * 20, idle=(0.5,) * 20, **still)
+    mine = Timed(full=(1.0,) * 20, idle=(0.9,) * 20, **still)
+    timed = {"w": Pairs(id="w", subject=mine, reference=theirs, runs=20)}
+    given = {"checks": timed} if decides == "count" else {"pairs": timed}
+    counted = REFERENCE if decides != "seconds" else replace(REFERENCE, counts=None, overheads=None)
+    part, _ = cost(sides(counted, counted, tmp_path, **given))
+    assert part.value == pytest.approx(1.4 if decides == "seconds" else 1400)
+    assert "costed at wall time: it idles 0.400 s more than the reference" in (part.note or "")
 
 
 def test_pairs_settle_a_contradiction_in_instructions_of_the_reference(tmp_path: Path):
@@ -252,12 +293,12 @@ def whole(body_s: float) -> Timed:
 def test_a_departure_of_a_body_below_20_ms_is_no_finding(tmp_path: Path, body_s: float, told: bool):
     # as many instructions on either side, and 26 % less time on the subject's: 1.35 times the speed
     check = Pairs(id="w", subject=whole(body_s * 0.74), reference=whole(body_s), runs=6)
-    found = findings(sides(side(1100), side(1100), tmp_path, checks={"w": check}))
+    found = findings(sides(side(1100), side(1100), tmp_path, checks={"w": check}), {})
     assert [f.code for f in found] == (["cost-departure"] if told else [])
 
 
 @pytest.mark.parametrize(("departed", "told"), [(1.24, False), (1.26, True)])
 def test_a_departure_is_a_finding_above_a_quarter(tmp_path: Path, departed: float, told: bool):
     check = Pairs(id="w", subject=whole(1.0), reference=whole(departed), runs=6)
-    found = findings(sides(side(1100), side(1100), tmp_path, checks={"w": check}))
+    found = findings(sides(side(1100), side(1100), tmp_path, checks={"w": check}), {})
     assert [f.code for f in found] == (["cost-departure"] if told else [])

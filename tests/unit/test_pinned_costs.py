@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,11 +21,15 @@ from qualityscore.model.measure import Direction, Fault, Measured, MetricSpec, P
 from qualityscore.runtime.leases import Lease
 from qualityscore.snapshots import lacks_times
 from qualityscore.suites import cost_timing
+from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_kit import Kit, Workload
-from qualityscore.suites.cost_measures import Sides, cost_parts, counted_costs, growth, import_outcomes
+from qualityscore.suites.cost_launch import Trouble
+from qualityscore.suites.cost_measures import cost_parts, growth
 from qualityscore.suites.cost_pinned import PinnedCosts, kept_times
+from qualityscore.suites.cost_sides import Sides
 from qualityscore.suites.counter_check import Compared
-from qualityscore.suites.counting import Overheads
+from qualityscore.suites.counting import Overheads, counted_costs
+from qualityscore.suites.import_measures import import_outcomes
 from qualityscore.suites.pairs import Calibration
 from qualityscore.suites.timed import CALIBRATED_WIDENING, Pairs, Timed
 
@@ -102,7 +107,7 @@ def scattered(sd: float, *, calibrated: bool) -> Part:
     still = {"idle": (0.0,) * 20, "wall": (0.3,) * 20, "one": 0.1, "start": 0.3}
     twice = Timed(full=tuple(0.1 + body for body in bodies), **still)
     once = Timed(full=(0.2,) * 20, **still)
-    pairs = Pairs(id="w", subject=twice, reference=once, runs=20, calibrated=calibrated)
+    pairs = Pairs(id="w", subject=twice, reference=once, runs=20, widening=CALIBRATED_WIDENING if calibrated else 0.0)
     return Part(id="w", value=0.2, log_ratios=pairs.cost_logs, widening=pairs.widening)
 
 
@@ -198,14 +203,15 @@ def test_an_evaluation_without_a_live_reference_is_refused_before_anything_is_ru
 
 @pytest.fixture
 def timing(monkeypatch, tmp_path):
-    """(whether the gate of this host is open) -> a timing beside a snapshot; launches take no time."""
+    """(how equal runs differ here, the subject's times) -> a timing beside a snapshot; launches take no time."""
 
-    def make(*, calm: bool = True) -> cost_timing.Timing:
-        gate = Gate(half_width=0.01 if calm else 0.2, bias=0.0)
+    def make(half_width: float | None = 0.01, mine: Timed = TIMED, imports: tuple[float, ...] = (0.02, 0.04)):
+        gate = Gate(half_width=half_width, bias=None if half_width is None else 0.01)
         monkeypatch.setattr(cost_timing, "host_calibration", lambda *_: Calibration(gate=gate, seconds=0.05))
         monkeypatch.setattr(cost_timing, "bounded", lambda bench: bench)
-        monkeypatch.setattr(cost_timing, "take_alone", lambda *_, **__: {"w": TIMED})
-        monkeypatch.setattr(cost_timing, "measure_import_alone", lambda *_, **__: (0.02, 0.04))
+        monkeypatch.setattr(cost_timing, "left_out", lambda *_: Trouble(reason="budget", fault=Fault.HARNESS))
+        monkeypatch.setattr(cost_timing, "take_alone", lambda *_, **__: {"w": mine})
+        monkeypatch.setattr(cost_timing, "measure_import_alone", lambda *_, **__: imports)
         monkeypatch.setattr(cost_timing, "lease_core", lambda **_: contextlib.nullcontext(Lease(cpu=0, others=(0,))))
         steps = SimpleNamespace(plan=lambda launches: None, step=lambda: None)
         return cost_timing.Timing(counted=True, steps=steps, root=tmp_path, scratch=tmp_path)
@@ -213,22 +219,19 @@ def timing(monkeypatch, tmp_path):
     return make
 
 
-@pytest.mark.parametrize("calm", [True, False])
-def test_counts_are_checked_by_the_snapshots_times_on_a_noisy_host_too(timing, calm: bool):
-    found = timing(calm=calm)
-    found.pinned(SimpleNamespace(left_s=math.inf), pinned(), [WORKLOAD])
-    assert found.checks["w"].trouble is None
-    assert found.checks["w"].calibrated
-    assert found.import_check.reference == (0.02, 0.04)
-    assert found.gate_problem == cost_timing.NOT_LIVE
+BENCH = SimpleNamespace(left_s=math.inf)
+NOTHING_LOADED = Overheads(empty=0, loading={"w": {1: 0, 2: 0, 4: 0, 8: 0}})
 
 
-def test_counts_that_no_time_of_the_snapshot_can_check_are_unmeasured_by_nobodys_fault(timing, kit: Kit):
-    found = timing()
-    without = PinnedCosts.of(MEASURES, {"w": "digest"}, {})
-    found.pinned(SimpleNamespace(left_s=math.inf), without, [WORKLOAD])
-    facts = without.facts(kit, Overheads(empty=0, loading={"w": {1: 0, 2: 0, 4: 0, 8: 0}}))
-    sides = Sides(
+def beside_the_snapshot(found: cost_timing.Timing, kit: Kit) -> Sides:
+    """A subject that counts like the reference, after its timing."""
+    facts = pinned().facts(kit, NOTHING_LOADED)
+    found.pinned(BENCH, pinned(), facts, facts, [WORKLOAD])
+    return sides_of(found, facts, kit)
+
+
+def sides_of(found: cost_timing.Timing, facts: Facts, kit: Kit) -> Sides:
+    return Sides(
         kit=kit,
         subject=facts,
         reference=facts,
@@ -236,8 +239,54 @@ def test_counts_that_no_time_of_the_snapshot_can_check_are_unmeasured_by_nobodys
         troubles={},
         pairs=found.pairs,
         checks=found.checks,
+        import_pairs=found.import_pairs,
+        import_check=found.import_check,
         gate_problem=found.gate_problem,
     )
+
+
+@pytest.mark.parametrize(("half_width", "widening"), [(0.01, 0.1), (0.2, 0.21)])
+def test_counts_that_the_snapshots_times_bear_out_stand_on_a_noisy_host_too(timing, kit, half_width, widening):
+    found = timing(half_width)
+    sides = beside_the_snapshot(found, kit)
+    assert found.checks["w"].widening == found.import_check.widening == pytest.approx(widening)
+    assert found.import_check.reference == (0.02, 0.04)
+    ((part,), _, details) = cost_parts(sides)
+    assert (part.value, details["check"]["w"]["decided_by"]) == (800, "count")
+    imported, _ = import_outcomes(sides)
+    assert isinstance(imported, Measured)
+    assert (imported.value, imported.details["check"]["import"]["decided_by"]) == (40, "count")
+
+
+@pytest.mark.parametrize(("half_width", "widening"), [(0.01, 0.1), (0.2, 0.21)])
+def test_where_times_contradict_a_count_the_calibrated_ones_decide_and_leave_no_blank(
+    timing, kit, half_width, widening
+):
+    # the reference takes T(4n) - T(1) = 0.2 - 0.1 s and (0.02, 0.04) s to import, the subject twice as much of both
+    found = timing(half_width, replace(TIMED, full=(0.3, 0.3)), (0.04, 0.08))
+    sides = beside_the_snapshot(found, kit)
+    ((part,), _, details) = cost_parts(sides)
+    assert (part.value, part.widening) == (pytest.approx(1600), pytest.approx(widening))
+    assert part.log_ratios == pytest.approx((math.log(0.5),) * 2)
+    assert details["check"]["w"] == {"by_count": 1, "by_cpu": pytest.approx(0.5), "pairs": 2, "decided_by": "pairs"}
+    assert "by way of the calibration workload" in (part.note or "")
+    imported, _ = import_outcomes(sides)
+    assert isinstance(imported, Measured)
+    assert (imported.parts[0].value, imported.parts[0].widening) == (pytest.approx(80), pytest.approx(widening))
+
+
+def test_a_calibration_that_says_nothing_lets_no_time_decide(timing, kit: Kit):
+    found = timing(None, replace(TIMED, full=(0.3, 0.3)))
+    ((part,), _, _) = cost_parts(beside_the_snapshot(found, kit))
+    assert (part.value, part.fault, part.note) == (None, Fault.HARNESS, "host too noisy: too few pairs could be timed")
+
+
+def test_counts_that_no_time_of_the_snapshot_can_check_are_unmeasured_by_nobodys_fault(timing, kit: Kit):
+    found = timing()
+    without = PinnedCosts.of(MEASURES, {"w": "digest"}, {})
+    facts = without.facts(kit, NOTHING_LOADED)
+    found.pinned(BENCH, without, facts, facts, [WORKLOAD])
+    sides = sides_of(found, facts, kit)
     ((part,), (own,), _) = cost_parts(sides)
     assert (part.value, part.fault, part.note) == (None, Fault.HARNESS, cost_timing.NO_TIMES)
     assert own.value == 800

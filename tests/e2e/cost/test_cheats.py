@@ -21,7 +21,7 @@ from qualityscore.runtime.target import Target
 from qualityscore.suites import cost
 from qualityscore.suites.cost_kit import prepare_bench, prepare_kit
 from qualityscore.suites.cost_launch import IMPORT, Mode, other_result, run_units, unit_of
-from qualityscore.suites.cost_measures import verdict_on_result
+from qualityscore.suites.cost_sides import verdict_on_result
 from qualityscore.suites.counting import OTHER_RESULT, count_side
 from qualityscore.suites.memory import run_native
 from tests.e2e.cost.cheats import CHEATS, LIMITS, REFERENCE, variant

@@ -7,8 +7,9 @@ from pathlib import Path
 from qualityscore.model.task import Task
 from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_kit import prepare_bench, prepare_kit
-from qualityscore.suites.cost_measures import Sides, taken_memory
+from qualityscore.suites.cost_sides import Sides
 from qualityscore.suites.memory import run_heap, run_native
+from qualityscore.suites.memory_measures import taken_memory
 from tests.e2e.cost.cheats import variant
 from tests.e2e.cost.conftest import MakeTarget
 
