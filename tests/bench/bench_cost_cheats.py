@@ -6,22 +6,26 @@ or a measure, beyond both intervals and 0.01. Known limits are shown and not jud
 must cost the same within 3 %, a table built by the import must be charged.
 
     bench_cost_cheats.py [--quick] [--counter valgrind|cpu] [--only NAME,NAME] [--idle]
+
+In slices: with `--append FILE` what FILE holds is not played again, `--summary --append FILE` judges what it holds.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from cost_setup import (
     DIMENSIONS,
     SMALL_TASK,
+    Results,
+    arguments,
     busy_other_core,
     dimension,
     lacking,
@@ -31,133 +35,150 @@ from cost_setup import (
 )
 
 from qualityscore.model.cost import CostOutcome
-from qualityscore.model.report import DimensionReport, MeasureReport
 from qualityscore.model.task import Task
 from qualityscore.runtime.tasks import load_task
 from qualityscore.suites import cost
-from tests.e2e.cost.cheats import CHEATS, LIMITS, PLAIN, REFERENCE, shipped_answers, variant
+from tests.e2e.cost.cheats import CHEATS, LIMITS, ONE_WORKLOAD, REFERENCE, Cheat, shipped_answers, variant
 
 ITEMS = 30_000
 SLACK = 0.01
 LAZY_BOUND = 0.03
 QUICK = ("sleeping", "work at import")
-ONE_WORKLOAD = f"Index.n = {ITEMS}\nWORKLOADS = [w for w in WORKLOADS if w.id == 'plain']\n"
 SHIPPED = "a table shipped as data"
 EAGER = variant("import json, re", "", plain="re.compile('a')")
 LAZY = variant(plain="import json, re; re.compile('a')")
 TABLE = f"TABLE = [i * i % 7 for i in range(2_000_000)]\n{EAGER}"
+IMPORTS = {"eager import": EAGER, "lazy import": LAZY, "table import": TABLE}
+Files = dict[str, str | bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Judge:
-    """Evaluates subjects beside one reference of a task, which is measured once."""
+    """Evaluates subjects, each beside a reference that is measured once for its workloads."""
 
-    task: Task
     counter: str
-    root: Path
+    place: Path
+    tasks: dict[str, Task] = field(default_factory=dict)
+    twins: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
-    def evaluate(self, files: dict[str, str | bytes], reference: str = REFERENCE) -> CostOutcome:
-        """The outcome of a subject of these files."""
-        with small_target(self.task, files) as subject, small_target(self.task, {"tally.py": reference}) as other:
-            return cost.run(subject, replace(other, is_reference=True), counter=self.counter, root=self.root)
+    def task(self, workloads: str) -> Task:
+        """The small task with these workloads."""
+        if workloads not in self.tasks:
+            probes = self.place / f"{self.counter}-{len(self.tasks)}"
+            more = f"Index.n = {ITEMS}\n{workloads}"
+            self.tasks[workloads] = with_workloads(load_task(str(SMALL_TASK)), probes, more)
+        return self.tasks[workloads]
+
+    def evaluate(self, files: Files, workloads: str = ONE_WORKLOAD, reference: str = REFERENCE) -> dict[str, Any]:
+        """What the report says of a subject of these files."""
+        task, root = self.task(workloads), self.place / "cache"
+        with small_target(task, files) as subject, small_target(task, {"tally.py": reference}) as other:
+            return raw(cost.run(subject, replace(other, is_reference=True), counter=self.counter, root=root))
+
+    def twin(self, cheat: Cheat) -> dict[str, Any]:
+        """The same of a cheat's plain twin."""
+        key = cheat.plain, cheat.workloads
+        if key not in self.twins:
+            self.twins[key] = self.evaluate({"tally.py": cheat.plain}, cheat.workloads)
+        return self.twins[key]
 
 
-def show(name: str, found: CostOutcome) -> None:
+def raw(found: CostOutcome) -> dict[str, Any]:
+    """Scores with their bounds by dimension and measure, ratios, and what is unmeasured or worthless and why."""
+    reports = {id_: dimension(found, id_) for id_ in DIMENSIONS} | measures(found)
+    return {
+        "scores": {id_: [report.low, report.score, report.high] for id_, report in reports.items()},
+        "ratios": {id_: report.ratio for id_, report in measures(found).items()},
+        "lacking": {id_: why for id_, report in measures(found).items() if (why := lacking(report)) is not None},
+    }
+
+
+def show(name: str, found: dict[str, Any]) -> None:
     """Print scores and ratios, and what is unmeasured or worthless and why."""
     scores = []
     for id_ in DIMENSIONS:
-        report = dimension(found, id_)
-        score = " none" if report.score is None else f"{report.score:.3f}"
-        scores.append(f"{id_} {score} [{report.low:.3f}, {report.high:.3f}]")
-    reports = measures(found).values()
-    ratios = ", ".join(f"{m.id} {'-' if m.ratio is None else f'{m.ratio:.3f}'}" for m in reports)
+        low, score, high = found["scores"][id_]
+        scores.append(f"{id_} {' none' if score is None else f'{score:.3f}'} [{low:.3f}, {high:.3f}]")
+    ratios = ", ".join(f"{id_} {'-' if ratio is None else f'{ratio:.3f}'}" for id_, ratio in found["ratios"].items())
     print(f"  {name:<8} {'  '.join(scores)}  ({ratios})", flush=True)
-    for report in reports:
-        if (why := lacking(report)) is not None:
-            print(f"           {report.id}: {why}")
+    for id_, why in found["lacking"].items():
+        print(f"           {id_}: {why}")
 
 
-def gains(cheat: CostOutcome, plain: CostOutcome) -> Iterator[str]:
-    """The dimensions and measures in which the cheat is better than its twin beyond the intervals."""
-    for id_ in DIMENSIONS:
-        if _better(dimension(cheat, id_), dimension(plain, id_)):
-            yield id_
-    twins = measures(plain)
-    for id_, report in measures(cheat).items():
-        if _better(report, twins[id_]):
+def gains(cheat: dict[str, Any], plain: dict[str, Any]) -> Iterator[str]:
+    """The dimensions and measures in which the cheat is better than its twin beyond the intervals.
+
+    What is unmeasured reaches from the least to the most it could be, and is better than nothing.
+    """
+    for id_, (low, _, _) in cheat["scores"].items():
+        if low > plain["scores"][id_][2] + SLACK:
             yield id_
 
 
-def _better(mine: DimensionReport | MeasureReport, theirs: DimensionReport | MeasureReport) -> bool:
-    """What is unmeasured reaches from the least to the most it could be, and is better than nothing."""
-    assert mine.low is not None
-    assert theirs.high is not None
-    return mine.low > theirs.high + SLACK
-
-
-def cheats(judge: Judge, wanted: list[str]) -> bool:
-    """Print every cheat beside its twin; whether none gains."""
-    twins: dict[str, CostOutcome] = {}
-    good = True
-    for name in wanted:
-        cheat = (CHEATS | LIMITS).get(name)
-        source = PLAIN if cheat is None else cheat.plain
-        if source not in twins:
-            twins[source] = judge.evaluate({"tally.py": source})
-        files = shipped_answers(judge.task.probes_folder, ITEMS) if cheat is None else {"tally.py": cheat.cheating}
-        found = judge.evaluate(files)
-        gained = list(gains(found, twins[source]))
-        judged = name in CHEATS
-        good = good and not (judged and gained)
-        verdict = "ok" if not gained else f"{'MISSED' if judged else 'a limit'}: better in {', '.join(gained)}"
-        print(f"{name}, {judge.counter}: {verdict}")
-        show("plain", twins[source])
-        show("cheating", found)
-    return good
-
-
-def imports(judge: Judge) -> bool:
-    """Print lazy and eager imports of the same reference, and a table built by the import; whether both are charged."""
-    good = True
-    for name, source in (("eager", EAGER), ("lazy", LAZY), ("table", TABLE)):
-        found = judge.evaluate({"tally.py": source}, EAGER)
-        report = measures(found)["workload.cost"]
-        missing, ratio = lacking(report), report.ratio or 0.0
-        imported = measures(found)["import.cost"].ratio
-        if name == "table":
-            within = missing is None and ratio < 1 - LAZY_BOUND and imported is not None and imported < 1 - LAZY_BOUND
-            wanted = f"both below {1 - LAZY_BOUND:.2f}"
-        else:
-            within = missing is None and abs(ratio - 1) <= LAZY_BOUND
-            wanted = f"workloads within {LAZY_BOUND:.0%} of 1"
-        good = good and within
-        said = f"workload.cost {ratio:.4f}, import.cost {'-' if imported is None else f'{imported:.4f}'}"
-        print(
-            f"{name} import, {judge.counter}: {missing or said} ({wanted}) {'ok' if within else 'MISSED'}", flush=True
+def play(judge: Judge, name: str, results: Results) -> None:
+    """Evaluate a cheat and its twin, or an import."""
+    if name in IMPORTS:
+        results.add(
+            counter=judge.counter, name=name, found=judge.evaluate({"tally.py": IMPORTS[name]}, reference=EAGER)
         )
-    return good
+        return
+    cheat = (CHEATS | LIMITS).get(name) or Cheat(cheating="")
+    files: Files = {"tally.py": cheat.cheating}
+    if name == SHIPPED:
+        files = shipped_answers(judge.task(cheat.workloads).probes_folder, ITEMS)
+    plain, found = judge.twin(cheat), judge.evaluate(files, cheat.workloads)
+    results.add(counter=judge.counter, name=name, plain=plain, found=found)
+
+
+def cheat_summary(counter: str, row: dict[str, Any]) -> bool:
+    """Print a cheat beside its twin; whether it does not gain, or is a known limit."""
+    gained = list(gains(row["found"], row["plain"]))
+    judged = row["name"] in CHEATS
+    verdict = "ok" if not gained else f"{'MISSED' if judged else 'a limit'}: better in {', '.join(gained)}"
+    print(f"{row['name']}, {counter}: {verdict}")
+    show("plain", row["plain"])
+    show("cheating", row["found"])
+    return not (judged and gained)
+
+
+def import_summary(counter: str, row: dict[str, Any]) -> bool:
+    """Print what an import costs; whether lazy and eager ones cost the same, and a table built by it is charged."""
+    name, found = row["name"], row["found"]
+    missing, ratio = found["lacking"].get("workload.cost"), found["ratios"]["workload.cost"] or 0.0
+    imported = found["ratios"]["import.cost"]
+    if name == "table import":
+        within = missing is None and ratio < 1 - LAZY_BOUND and imported is not None and imported < 1 - LAZY_BOUND
+        wanted = f"both below {1 - LAZY_BOUND:.2f}"
+    else:
+        within = missing is None and abs(ratio - 1) <= LAZY_BOUND
+        wanted = f"workloads within {LAZY_BOUND:.0%} of 1"
+    said = f"workload.cost {ratio:.4f}, import.cost {'-' if imported is None else f'{imported:.4f}'}"
+    print(f"{name}, {counter}: {missing or said} ({wanted}) {'ok' if within else 'MISSED'}", flush=True)
+    return within
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"{' and '.join(QUICK)} by counts, and the imports")
-    parser.add_argument("--counter", choices=("valgrind", "cpu"), action="append", help="default: both")
-    parser.add_argument("--only", help="names of cheats and of limits, or `imports`, separated by commas")
-    parser.add_argument("--idle", action="store_true", help="leave the other core idle")
+    parser = arguments(__doc__, ("valgrind", "cpu"))
+    parser.add_argument("--only", help="names of cheats, limits and imports, separated by commas")
     given = parser.parse_args()
-    every = [*CHEATS, *LIMITS, SHIPPED, "imports"]
-    wanted = [*QUICK, "imports"] if given.quick else given.only.split(",") if given.only else every
+    every = [*CHEATS, *LIMITS, SHIPPED, *IMPORTS]
+    wanted = [*QUICK, *IMPORTS] if given.quick else given.only.split(",") if given.only else every
     if unknown := set(wanted) - set(every):
         parser.error(f"{', '.join(sorted(unknown))}: there are {', '.join(every)}")
+    results = Results("cheats", given.append, busy=not given.idle)
     good = True
-    with busy_other_core(not given.idle), tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        task = with_workloads(load_task(str(SMALL_TASK)), place / "probes", ONE_WORKLOAD)
+    with busy_other_core(not (given.idle or given.summary)), tempfile.TemporaryDirectory() as folder:
         for counter in given.counter or (["valgrind"] if given.quick else ["valgrind", "cpu"]):
-            judge = Judge(task, counter, place / "cache")
-            good = cheats(judge, [name for name in wanted if name != "imports"]) and good
-            if "imports" in wanted:
-                good = imports(judge) and good
+            judge = Judge(counter, Path(folder))
+            for name in wanted:
+                if not given.summary and not results.of(counter=counter, name=name):
+                    play(judge, name, results)
+                rows = results.of(counter=counter, name=name)
+                if not rows:
+                    print(f"{name}, {counter}: MISSED, it was not played")
+                    good = False
+                for row in rows:
+                    good = (import_summary if name in IMPORTS else cheat_summary)(counter, row) and good
     return 0 if good else 1
 
 

@@ -1,4 +1,4 @@
-"""Known memory, while another process loads the other core: what the measures say of code that takes 8 to 200 MiB.
+"""Known memory, while another process loads the other core: what the report says of code that takes 8 to 200 MiB.
 
 It takes it at once, in pieces, in a child, in C. Bound: within 1 MiB or 2 %, whichever is more. Takes seconds, quick or
 not.
@@ -9,7 +9,7 @@ not.
 from __future__ import annotations
 
 import argparse
-import statistics
+import math
 import sys
 import tempfile
 from pathlib import Path
@@ -19,8 +19,12 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from cost_setup import SMALL_TASK, busy_other_core, small_target
 
 from qualityscore.runtime.tasks import load_task
+from qualityscore.suites.cost_facts import Facts
 from qualityscore.suites.cost_kit import prepare_bench, prepare_kit
+from qualityscore.suites.cost_measures import allocated
+from qualityscore.suites.cost_sides import Sides, expected_digests
 from qualityscore.suites.memory import run_heap, run_native
+from qualityscore.suites.memory_measures import taken_memory
 from tests.e2e.cost.known_memory import KNOWN_MIB, SUBJECT, of_known_memory
 
 MIB = 1 << 20
@@ -37,17 +41,22 @@ def main() -> int:
         task = of_known_memory(load_task(str(SMALL_TASK)), place / "probes", KNOWN_MIB)
         with small_target(task, {"hold.py": (SUBJECT / "hold.py").read_text("utf-8")}) as target:
             bench = prepare_bench(target, prepare_kit(target, place / "kit"), place / "tree")
-            natives = run_native(bench, lambda: None).workloads
-            heaps = run_heap(bench, bench.kit.workloads, lambda: None)
+            natives = run_native(bench, lambda: None)
+            facts = Facts(native=natives, heaps=run_heap(bench, bench.kit.workloads, lambda: None))
+    expected, troubles = expected_digests(facts, None)
+    sides = Sides(
+        kit=bench.kit, subject=facts, reference=facts, expected=expected, troubles=troubles, pairs={}, checks={}
+    )
+    taken, asked = taken_memory(sides), allocated(facts)
     print("workload      known MiB   peak_rss  peak_heap  allocated")
-    for native, heap in zip(natives, heaps, strict=True):
-        _, all_, known = KNOWN_MIB[native.id]
-        rss = (statistics.median(native.full) - statistics.median(native.one)) / MIB
-        peak, allocated = statistics.median(heap.samples) / MIB, (heap.allocated_bytes or 0) / MIB
-        within = max(abs(rss - known), abs(peak - known)) <= max(1, 0.02 * known)
+    for rss_part, heap_part in zip(taken.rss[0], taken.heap[0], strict=True):
+        _, all_, known = KNOWN_MIB[rss_part.id]
+        rss, peak = ((math.nan if part.value is None else part.value / MIB) for part in (rss_part, heap_part))
+        within = all(abs(value - known) <= max(1, 0.02 * known) for value in (rss, peak))
         good = good and within
         print(
-            f"{native.id:<12} {known:>10} {rss:>10.1f} {peak:>10.1f} {allocated:>10.1f} (of {all_}) "
+            f"{rss_part.id:<12} {known:>10} {rss:>10.1f} {peak:>10.1f} {(asked[rss_part.id] or 0) / MIB:>10.1f} "
+            f"(of {all_}) "
             f"{'ok' if within else 'MISSED'}"
         )
     return 0 if good else 1

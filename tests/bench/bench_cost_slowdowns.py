@@ -8,11 +8,12 @@ Bounds: the ratio within 2 % of the truth with counts and within 4 % with pairs;
 pairs decided, covers the truth in at least 16 of 20. A count has no interval.
 
     bench_cost_slowdowns.py [--quick] [--counter valgrind|cpu] [--evaluations 20] [--subjects loop,xmltodict] [--idle]
+
+In slices: `--evaluations 5 --append FILE` adds five of each, `--summary --append FILE` judges what FILE holds.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import math
 import shutil
@@ -20,11 +21,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cost_setup import SMALL_TASK, busy_other_core, measures, nothing_kept, references, small_target, with_workloads
+from cost_setup import (
+    SMALL_TASK,
+    Results,
+    arguments,
+    busy_other_core,
+    measures,
+    nothing_kept,
+    references,
+    small_target,
+    with_workloads,
+)
 
 from qualityscore.core.intervals import median_interval
 from qualityscore.runtime.target import Target
@@ -135,77 +146,84 @@ def _appended(target: Target, folder: Path, more: str) -> Target:
 SUBJECTS = {"loop": loop, "xmltodict": xmltodict}
 
 
-@dataclass(slots=True)
-class Seen:
-    """What the evaluations said of one factor: ratios off the truth, as shares, and whether intervals cover it."""
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A subject of which each factor is measured by a counter; `host` keeps the calibration."""
 
-    factor: float
-    off: list[float] = field(default_factory=list)
-    covered: list[bool] = field(default_factory=list)
-    missed: int = 0
-
-    def add(self, row: dict[str, Any]) -> str:
-        """Take in the row of a report's part; what it says."""
-        if row["score"] is None or not row["right"] or row["ratio"] is None:
-            self.missed += 1
-            return f"MISSED ({row['note']})"
-        self.off.append(row["ratio"] * self.factor - 1)
-        interval = median_interval(row["log_ratios"]) if row["log_ratios"] else None
-        if interval is None:
-            return f"{row['ratio']:.4f}"
-        self.covered.append(interval[0] <= -math.log(self.factor) <= interval[1])
-        return f"{row['ratio']:.4f} [{math.exp(interval[0]):.4f}, {math.exp(interval[1]):.4f}]"
-
-    def summary(self, bound: float) -> bool:
-        """Print the figures; whether they are within the bounds."""
-        worst = max((abs(off) for off in self.off), default=math.inf)
-        covered = sum(self.covered)
-        good = not self.missed and worst <= bound and covered >= COVERED * len(self.covered)
-        print(
-            f"  {self.factor:>5g} times: off by at most {worst:.2%} of {len(self.off)} (at most {bound:.0%}), "
-            f"interval covers the truth in {covered} of {len(self.covered)}, {self.missed} unmeasured "
-            f"{'ok' if good else 'MISSED'}",
-            flush=True,
-        )
-        return good
+    name: str
+    counter: str
+    factors: tuple[float, ...]
+    host: Path
 
 
-def one_subject(name: str, counter: str, factors: tuple[float, ...], evaluations: int, host: Path) -> bool:
-    """Print a line for each evaluation and the figures of each factor; whether they are within the bounds."""
-    seen = {f"{factor:g} times": Seen(factor) for factor in factors}
-    try:
-        with tempfile.TemporaryDirectory() as folder, SUBJECTS[name](factors, Path(folder)) as (subject, reference):
-            for number in range(1, evaluations + 1):
-                began = time.monotonic()
-                with nothing_kept(host) as root:
-                    found = cost.run(subject, reference, counter=counter, root=root)
-                seconds = time.monotonic() - began
-                report = measures(found)["workload.cost"]
-                rows = {row["id"]: row for row in report.details.get("parts", ())}
-                absent = {"score": None, "note": str(report.details.get("unavailable"))}
-                said = ", ".join(f"{id_} {one.add(rows.get(id_, absent))}" for id_, one in seen.items())
-                print(f"{name}, {counter}, {number} of {evaluations}: {said}, {seconds:.0f} s", flush=True)
-    finally:
-        print(f"{name}, {counter}:")
-        within = [one.summary(BOUNDS[counter]) for one in seen.values()]
-    return all(within)
+def evaluate(plan: Plan, evaluations: int, results: Results) -> None:
+    """Evaluate a subject so often, and print a line for each."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        SUBJECTS[plan.name](plan.factors, Path(folder)) as (subject, reference),
+    ):
+        for number in range(1, evaluations + 1):
+            began = time.monotonic()
+            with nothing_kept(plan.host) as root:
+                found = cost.run(subject, reference, counter=plan.counter, root=root)
+            seconds = time.monotonic() - began
+            report = measures(found)["workload.cost"]
+            parts = {row["id"]: row for row in report.details.get("parts", ())}
+            absent = {"score": None, "note": str(report.details.get("unavailable"))}
+            said = []
+            for factor in plan.factors:
+                part = parts.get(f"{factor:g} times", absent)
+                lost = part["score"] is None or not part["right"] or part["ratio"] is None
+                row = results.add(
+                    subject=plan.name,
+                    counter=plan.counter,
+                    factor=factor,
+                    ratio=None if lost else part["ratio"],
+                    log_ratios=[] if lost else part["log_ratios"],
+                    note=part["note"],
+                )
+                shown = f"MISSED ({row['note']})" if lost else f"{row['ratio']:.4f}"
+                said.append(f"{factor:g} times {shown}")
+            line = f"{plan.name}, {plan.counter}, {number} of {evaluations}: {', '.join(said)}, {seconds:.0f} s"
+            print(line, flush=True)
+
+
+def summary(factor: float, rows: list[dict[str, Any]], bound: float, wanted: int) -> bool:
+    """Print the figures of one factor; whether they are within the bounds, of at least `wanted` evaluations."""
+    off = [row["ratio"] * factor - 1 for row in rows if row["ratio"] is not None]
+    intervals = [found for row in rows if (found := median_interval(row["log_ratios"])) is not None]
+    covered = sum(low <= -math.log(factor) <= high for low, high in intervals)
+    worst = max((abs(one) for one in off), default=math.inf)
+    good = len(off) == len(rows) >= wanted and worst <= bound and covered >= COVERED * len(intervals)
+    print(
+        f"  {factor:>5g} times: off by at most {worst:.2%} of {len(off)} (at most {bound:.0%} of {wanted}), "
+        f"interval covers the truth in {covered} of {len(intervals)}, {len(rows) - len(off)} unmeasured "
+        f"{'ok' if good else 'MISSED'}",
+        flush=True,
+    )
+    return good
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one evaluation of the factors 1.05 and 2 by counts")
-    parser.add_argument("--counter", choices=sorted(BOUNDS), action="append", help="default: both")
+    parser = arguments(__doc__, BOUNDS)
     parser.add_argument("--evaluations", type=int, default=20)
     parser.add_argument("--subjects", default=",".join(SUBJECTS))
-    parser.add_argument("--idle", action="store_true", help="leave the other core idle")
     given = parser.parse_args()
     factors = (1.05, 2.0) if given.quick else FACTORS
+    evaluations = 1 if given.quick else given.evaluations
+    results = Results("slowdowns", given.append, busy=not given.idle)
     good = True
-    with busy_other_core(not given.idle), tempfile.TemporaryDirectory() as host:
+    with busy_other_core(not (given.idle or given.summary)), tempfile.TemporaryDirectory() as host:
         for counter in given.counter or (["valgrind"] if given.quick else ["valgrind", "cpu"]):
             for name in given.subjects.split(","):
-                evaluations = 1 if given.quick else given.evaluations
-                good = one_subject(name, counter, factors, evaluations, Path(host)) and good
+                try:
+                    if not given.summary:
+                        evaluate(Plan(name, counter, factors, Path(host)), evaluations, results)
+                finally:
+                    print(f"{name}, {counter}:")
+                    for factor in factors:
+                        rows = results.of(subject=name, counter=counter, factor=factor)
+                        good = summary(factor, rows, BOUNDS[counter], evaluations) and good
     return 0 if good else 1
 
 

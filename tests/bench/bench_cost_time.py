@@ -5,18 +5,31 @@ on two cores: 40 s with counts, 120 s with pairs. They are asked of both: of an 
 anew, and of one that finds what an evaluation before it kept of the reference.
 
     bench_cost_time.py [--quick] [--counter valgrind|cpu] [--samples 3] [--tasks ID,ID] [--idle]
+
+In slices: `--samples 1 --append FILE` adds one of each, `--summary --append FILE` judges what FILE holds.
 """
 
 from __future__ import annotations
 
-import argparse
+import math
 import statistics
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
-from cost_setup import TASKS, busy_other_core, lacking, measures, nothing_kept, references, with_workloads
+from cost_setup import (
+    TASKS,
+    Results,
+    arguments,
+    busy_other_core,
+    lacking,
+    measures,
+    nothing_kept,
+    references,
+    with_workloads,
+)
 
 from qualityscore.runtime.target import Target
 from qualityscore.runtime.tasks import load_task
@@ -37,46 +50,52 @@ def seconds_of(subject: Target, reference: Target, counter: str, root: Path) -> 
     return seconds
 
 
-def one_task(task_id: str, counter: str, samples: int, place: Path) -> bool:
-    """Print both medians of a task by one counter; whether they are within the bound."""
+def sample(task_id: str, counter: str, samples: int, place: Path, results: Results) -> None:
+    """Evaluate a task so often in either way, and print a line for each."""
     task = with_workloads(load_task(task_id), place / "probes", f"WORKLOADS = WORKLOADS[:{WORKLOADS}]")
     host = place / "host"
-    anew, kept = [], []
     with references(task) as (subject, reference):
         before = seconds_of(subject, reference, counter, host)  # calibrates the host and keeps the reference
         print(f"{task_id}, {counter}, with the host's calibration: {before:.1f} s", flush=True)
         for number in range(1, samples + 1):
             with nothing_kept(host) as root:
-                anew.append(seconds_of(subject, reference, counter, root))
-            kept.append(seconds_of(subject, reference, counter, host))
-            print(f"{task_id}, {counter}, {number} of {samples}: {anew[-1]:.1f} s anew, {kept[-1]:.1f} s", flush=True)
+                anew = seconds_of(subject, reference, counter, root)
+            kept = seconds_of(subject, reference, counter, host)
+            results.add(task=task_id, counter=counter, anew_s=anew, kept_s=kept)
+            print(f"{task_id}, {counter}, {number} of {samples}: {anew:.1f} s anew, {kept:.1f} s", flush=True)
+
+
+def summary(task_id: str, counter: str, rows: list[dict[str, Any]], wanted: int) -> bool:
+    """Print both medians of a task by one counter; whether they are within the bound, of at least `wanted`."""
     good = True
-    for what, seconds in (("reference measured anew", anew), ("reference kept", kept)):
-        within = statistics.median(seconds) <= BOUNDS_S[counter]
+    for what, key in (("reference measured anew", "anew_s"), ("reference kept", "kept_s")):
+        seconds = [row[key] for row in rows]
+        median = statistics.median(seconds) if seconds else math.inf
+        within = len(seconds) >= wanted and median <= BOUNDS_S[counter]
         good = good and within
         print(
-            f"{task_id}, {counter}, {what}: median {statistics.median(seconds):.1f} s of {len(seconds)}, "
-            f"{min(seconds):.1f} to {max(seconds):.1f} s (at most {BOUNDS_S[counter]:.0f} s) "
-            f"{'ok' if within else 'MISSED'}",
+            f"{task_id}, {counter}, {what}: median {median:.1f} s of {len(seconds)}, "
+            f"{min(seconds, default=math.nan):.1f} to {max(seconds, default=math.nan):.1f} s "
+            f"(at most {BOUNDS_S[counter]:.0f} s) {'ok' if within else 'MISSED'}",
             flush=True,
         )
     return good
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one sample of one task, counts only")
-    parser.add_argument("--counter", choices=sorted(BOUNDS_S), action="append", help="default: both")
+    parser = arguments(__doc__, BOUNDS_S)
     parser.add_argument("--samples", type=int, default=3)
     parser.add_argument("--tasks", default=",".join(TASKS))
-    parser.add_argument("--idle", action="store_true", help="leave the other core idle")
     given = parser.parse_args()
+    samples = 1 if given.quick else given.samples
+    results = Results("time", given.append, busy=not given.idle)
     good = True
-    with busy_other_core(not given.idle), tempfile.TemporaryDirectory() as folder:
+    with busy_other_core(not (given.idle or given.summary)), tempfile.TemporaryDirectory() as folder:
         for task_id in TASKS[:1] if given.quick else given.tasks.split(","):
             for counter in given.counter or (["valgrind"] if given.quick else ["valgrind", "cpu"]):
-                place = Path(folder) / f"{task_id}-{counter}"
-                good = one_task(task_id, counter, 1 if given.quick else given.samples, place) and good
+                if not given.summary:
+                    sample(task_id, counter, samples, Path(folder) / f"{task_id}-{counter}", results)
+                good = summary(task_id, counter, results.of(task=task_id, counter=counter), samples) and good
     return 0 if good else 1
 
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import json
 import math
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from qualityscore.core.aggregate import combine_measures
 from qualityscore.core.normalise import normalise
 from qualityscore.model.cost import CostOutcome
-from qualityscore.model.report import DimensionReport, MeasureReport
+from qualityscore.model.report import SCORE_MODEL, DimensionReport, MeasureReport
 from qualityscore.model.task import Task
 from qualityscore.runtime import documents, environment
 from qualityscore.runtime.cache import cache_root
@@ -45,7 +48,7 @@ def with_workloads(task: Task, folder: Path, more: str) -> Task:
     folder.mkdir(parents=True)
     source = (task.probes_folder / "workloads.py").read_text("utf-8")
     (folder / "workloads.py").write_text(f"{source}\n{more}", "utf-8")
-    return task.model_copy(update={"probes_folder": folder})
+    return task.model_copy(update={"probes_folder": folder, "digest": f"{task.digest} {more}"})
 
 
 @contextlib.contextmanager
@@ -120,6 +123,54 @@ def lacking(measure: MeasureReport) -> str | None:
         return "; ".join(notes) or str(measure.details.get("unavailable", {}).get("reason", "no ratio"))
     wrong = [f"{r['id']}: {r['note']}" for r in measure.details["parts"] if not r["right"] or r["ratio"] is None]
     return "; ".join(wrong) or None
+
+
+class Results:
+    """Raw results of a benchmark, one JSON object each: those that its file holds from before, and new ones.
+
+    A new one is in the file at once, so that a run that is interrupted loses no more than what it was at.
+    Exits where the file holds results of the same benchmark under another score model or another load.
+    """
+
+    def __init__(self, bench: str, file: Path | None, *, busy: bool) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self._stamp = {"bench": bench, "score_model": SCORE_MODEL, "busy": busy}
+        self._file = file
+        held = file.read_text("utf-8") if file is not None and file.exists() else ""
+        if file is not None and held and not held.endswith("\n"):  # a kill cut the last line
+            file.write_text(held[: held.rfind("\n") + 1], "utf-8")
+            held = held[: held.rfind("\n") + 1]
+        for line in held.splitlines():
+            row = json.loads(line)
+            if row["bench"] != bench:
+                continue
+            if (other := {k: row[k] for k in self._stamp if row[k] != self._stamp[k]}) != {}:
+                raise SystemExit(f"{file} holds results of {other}; name another file")
+            self.rows.append(row)
+
+    def add(self, **row: Any) -> dict[str, Any]:
+        """Keep a result."""
+        row = self._stamp | row
+        self.rows.append(row)
+        if self._file is not None:
+            with self._file.open("a", encoding="utf-8") as out:
+                out.write(f"{json.dumps(row)}\n")
+        return row
+
+    def of(self, **wanted: Any) -> list[dict[str, Any]]:
+        """The results that have these values."""
+        return [row for row in self.rows if all(row[key] == value for key, value in wanted.items())]
+
+
+def arguments(description: str | None, counters: Collection[str]) -> argparse.ArgumentParser:
+    """A parser with what the benchmarks of costs have in common."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--quick", action="store_true", help="a little of everything, by counts")
+    parser.add_argument("--counter", choices=sorted(counters), action="append", help="default: both")
+    parser.add_argument("--idle", action="store_true", help="leave the other core idle")
+    parser.add_argument("--append", type=Path, metavar="FILE", help="keep raw results there, and sum up all it holds")
+    parser.add_argument("--summary", action="store_true", help="run nothing, sum up what --append FILE holds")
+    return parser
 
 
 def spread_of(ratios: list[float]) -> float:

@@ -6,6 +6,7 @@ from attacks.corpus.attack import Elsewhere, Family
 
 _CHEATS = "tests/e2e/cost/test_cheats.py"
 _SUITE = "tests/e2e/cost/test_cost_suite.py"
+_TWINS = f"{_CHEATS}::test_no_measure_of_a_cheat_scores_better_than_its_plain_twins"
 _HIDDEN = f"{_CHEATS}::test_hidden_work_is_charged_like_work_done_plainly"
 
 
@@ -30,6 +31,8 @@ ROWS = (
     _row("garbage collection switched off", _HIDDEN),
     _row("work moved into the import", f"{_CHEATS}::test_work_moved_into_the_import_is_charged"),
     _row("seeing the counter", f"{_CHEATS}::test_code_that_sees_valgrind_is_measured_without_it"),
+    _row("one item on purpose slow", f"{_TWINS}[one item on purpose slow]"),
+    _row("a poisoned workload", f"{_CHEATS}::test_a_poisoned_workload_wins_only_where_all_calls_give_the_same"),
     _row("right only now and then", f"{_CHEATS}::test_a_result_that_is_right_only_now_and_then_is_flaky_with_its_rate"),
     _row(
         "a daemon that the import starts",

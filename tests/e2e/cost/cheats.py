@@ -27,12 +27,47 @@ PLAIN = variant(plain=TWICE)
 PLACES = ("'/tmp'", "'/tmp/home'", "'/dev/shm'", "'.'", "__file__.rpartition('/')[0]")
 
 
+ONE_WORKLOAD = "WORKLOADS = [w for w in WORKLOADS if w.id == 'plain']\n"
+"""What makes `plain` the only one of the task's workloads, at the end of workloads.py."""
+
+
+def calls(words: str) -> str:
+    """The same for a workload that calls `plain` for many parts; `words` says how many kinds of words part `k` has."""
+    return f"""
+class Calls:
+    id = "calls"
+    n = 1500
+    holds_mib = 0
+
+    def setup(self, size):
+        return [[f"w{{word % ({words})}}" for word in range(100)] for k in range(size)]
+
+    def body(self, inputs):
+        import tally
+
+        found = []
+        for part in inputs:
+            found.append(len(tally.plain(part)))
+        return found
+
+    def digest(self, result):
+        return [len(result), sum(turn * kinds for turn, kinds in enumerate(result))]
+
+
+WORKLOADS = [Calls()]
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cheat:
-    """Two sources of tally.py whose function `plain` is run: one that cheats and one that does not."""
+    """Two sources of tally.py whose function `plain` is run: one that cheats and one that does not.
+
+    `workloads` is the end of workloads.py, which says what calls it.
+    """
 
     cheating: str
     plain: str = PLAIN
+    workloads: str = ONE_WORKLOAD
 
 
 def _ready(statement: str) -> str:
@@ -115,6 +150,23 @@ for place in ({", ".join(PLACES)}):
     except OSError:
         pass
 """
+_SLOW_ONE = f"""
+import gc, marshal, os
+if len(words) == 1 and not gc.isenabled():
+    name = max(os.listdir('/qs/inputs'), key={_SIZES})
+    index(marshal.load(open('/qs/inputs/' + name, 'rb')))
+elif 'cachegrind' not in open('/proc/self/maps').read():
+    {TWICE}
+"""
+_POISON = f"""
+import sys
+caller = sys._getframe(1)
+if caller.f_code.co_name == 'body' and len(caller.f_locals['inputs']) > 1:
+    inputs, found = caller.f_locals['inputs'], caller.f_locals['found']
+    found += [len(index(words))] * (len(inputs) - 1)
+    del inputs[1:]
+{TWICE}
+"""
 _HUNGRY = "kept = bytearray(b'x') * (800 * len(words))"
 _NO_COLLECTOR = "import gc; gc.disable(); gc.freeze()"
 _CYCLES = f"{TWICE}\nkept = [kept]\nkept.append(kept)\ndel kept"
@@ -166,6 +218,8 @@ CHEATS = {
     "valgrind (maps)": Cheat(
         cheating=variant(plain=f"if 'cachegrind' not in open('/proc/self/maps').read():\n    {TWICE}")
     ),
+    "one item on purpose slow": Cheat(cheating=variant(plain=_SLOW_ONE)),
+    "a poisoned workload": Cheat(cheating=variant(plain=_POISON), workloads=calls("k % 90 + 10")),
     "valgrind (environment)": Cheat(
         cheating=variant(
             plain=f"import os\nif not {{'LD_PRELOAD', 'GLIBCXX_FORCE_NEW'}} & {{*os.environ}}:\n    {TWICE}"

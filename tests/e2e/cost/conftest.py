@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from qualityscore.runtime.sandbox.select import select
 from qualityscore.runtime.target import Environment, Target
 from qualityscore.runtime.tasks import load_task
 from qualityscore.runtime.workspace import copy
-from tests.e2e.cost.cheats import REFERENCE
+from tests.e2e.cost.cheats import ONE_WORKLOAD, REFERENCE
 
 TASK = Path(__file__).parent / "task"
 
@@ -27,12 +28,23 @@ def task() -> Task:
 
 
 @pytest.fixture(scope="session")
-def one_workload(task: Task, tmp_path_factory: pytest.TempPathFactory) -> Task:
+def with_workloads(task: Task, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Task]:
+    """The task with more at the end of its workloads.py; the same task for the same text."""
+
+    @functools.cache
+    def with_more(more: str) -> Task:
+        folder = tmp_path_factory.mktemp("probes")
+        source = (task.probes_folder / "workloads.py").read_text("utf-8")
+        (folder / "workloads.py").write_text(f"{source}\n{more}", "utf-8")
+        return task.model_copy(update={"probes_folder": folder, "digest": f"{task.digest} {more}"})
+
+    return with_more
+
+
+@pytest.fixture(scope="session")
+def one_workload(with_workloads: Callable[[str], Task]) -> Task:
     """The task with the workload `plain` alone."""
-    folder = tmp_path_factory.mktemp("probes")
-    source = (task.probes_folder / "workloads.py").read_text("utf-8")
-    (folder / "workloads.py").write_text(source + "\nWORKLOADS = [w for w in WORKLOADS if w.id == 'plain']\n", "utf-8")
-    return task.model_copy(update={"probes_folder": folder})
+    return with_workloads(ONE_WORKLOAD)
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -24,7 +25,7 @@ from qualityscore.suites.cost_launch import IMPORT, Mode, other_result, run_unit
 from qualityscore.suites.cost_sides import verdict_on_result
 from qualityscore.suites.counting import OTHER_RESULT, count_side
 from qualityscore.suites.memory import run_native
-from tests.e2e.cost.cheats import CHEATS, LIMITS, REFERENCE, variant
+from tests.e2e.cost.cheats import CHEATS, LIMITS, REFERENCE, calls, variant
 from tests.e2e.cost.conftest import MakeTarget
 
 TWICE = "index(words)"
@@ -50,7 +51,8 @@ def ratio(found: CostOutcome, measure: str, part: str) -> float:
 
 SPECS = [m for d in documents.load_profile("reference").dimensions for m in d.metrics]
 FAST = "the workload's order (a file)"
-Evaluate = Callable[[str], dict[str, MeasureReport]]
+Evaluate = Callable[[str, str], dict[str, MeasureReport]]
+WithWorkloads = Callable[[str], Task]
 
 
 def scored_measure(spec: MetricSpec, found: CostOutcome) -> MeasureReport:
@@ -59,16 +61,18 @@ def scored_measure(spec: MetricSpec, found: CostOutcome) -> MeasureReport:
 
 
 @pytest.fixture(scope="module")
-def evaluate(make_target: MakeTarget, one_workload: Task, root: Path) -> Evaluate:
-    """The scored measures of a source of tally.py with the workload `plain` alone; each source is run once."""
-    reference = make_target(of=one_workload, is_reference=True)
-    kept: dict[str, dict[str, MeasureReport]] = {}
+def evaluate(make_target: MakeTarget, with_workloads: WithWorkloads, root: Path) -> Evaluate:
+    """The scored measures of a source of tally.py under these workloads; each is run once."""
 
-    def scored(source: str) -> dict[str, MeasureReport]:
-        if source not in kept:
-            found = cost.run(make_target(source, of=one_workload), reference, root=root)
-            kept[source] = {spec.id: scored_measure(spec, found) for spec in SPECS if spec.id in found.subject}
-        return kept[source]
+    @functools.cache
+    def reference(workloads: str) -> Target:
+        return make_target(of=with_workloads(workloads), is_reference=True)
+
+    @functools.cache
+    def scored(source: str, workloads: str) -> dict[str, MeasureReport]:
+        subject = make_target(source, of=with_workloads(workloads))
+        found = cost.run(subject, reference(workloads), root=root)
+        return {spec.id: scored_measure(spec, found) for spec in SPECS if spec.id in found.subject}
 
     return scored
 
@@ -77,7 +81,8 @@ def evaluate(make_target: MakeTarget, one_workload: Task, root: Path) -> Evaluat
     "name", [pytest.param(name, marks=[] if name == FAST else [pytest.mark.slow]) for name in CHEATS]
 )
 def test_no_measure_of_a_cheat_scores_better_than_its_plain_twins(name: str, evaluate: Evaluate):
-    cheating, plain = evaluate(CHEATS[name].cheating), evaluate(CHEATS[name].plain)
+    cheat = CHEATS[name]
+    cheating, plain = evaluate(cheat.cheating, cheat.workloads), evaluate(cheat.plain, cheat.workloads)
     assert set(plain) == {"workload.cost", "import.cost", "peak_heap", "peak_rss"}
     gained = {id_: (cheating[id_].low, twin.high) for id_, twin in plain.items() if _gains(cheating[id_], twin)}
     assert gained == {}
@@ -87,6 +92,24 @@ def _gains(cheating: MeasureReport, twin: MeasureReport) -> bool:
     assert cheating.low is not None
     assert twin.high is not None
     return cheating.low > twin.high + 0.02
+
+
+def test_a_poisoned_workload_wins_only_where_all_calls_give_the_same(
+    make_target: MakeTarget, with_workloads: WithWorkloads, tmp_path: Path
+):
+    """Its first call ends the loop and fills in what the other calls would give: right where they all give that."""
+    poison = CHEATS["a poisoned workload"]
+    for kinds, wins in (("10", True), ("k % 90 + 10", False)):
+        task = with_workloads(calls(kinds))
+        kit = prepare_kit(make_target(of=task), tmp_path / f"{wins} kit")
+        (workload,) = kit.workloads
+        unit = unit_of(workload, workload.full)
+        plain, poisoned = (
+            run_units(prepare_bench(make_target(source, of=task), kit, tmp_path / name), Mode.SINGLE, [unit])[unit.id]
+            for name, source in ((f"{wins} plain", poison.plain), (f"{wins} poisoned", poison.cheating))
+        )
+        assert 0 < (poisoned.body_cpu_s or 0.0) < 0.5 * (plain.body_cpu_s or 0.0)
+        assert (poisoned.digest == plain.digest) is wins
 
 
 def codes(found: CostOutcome) -> set[tuple[str, object]]:
