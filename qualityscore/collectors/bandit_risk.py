@@ -123,6 +123,8 @@ def _level(word: str) -> Severity:
 def _dynamic(path: str, place: DynamicCode) -> Finding:
     if place.builtin in MAKERS:
         what = f"{place.builtin} puts code in place"
+    elif place.literal:
+        what = f"{place.builtin} is called on a text that is longer than a few lines or defines functions or classes"
     elif place.called:
         what = f"{place.builtin} is called on what is not a literal"
     else:
@@ -154,7 +156,9 @@ def _unread(path: str, line: int, name: str) -> Finding:
     return _finding(
         code=UNREAD_CODE,
         tool="qualityscore",
-        message=printable(f"{name} was entered, and its code is not what this file says, so nobody knows what it does"),
+        message=printable(
+            f"{name} ran from here, and its code is in no file and no text, so nobody knows what it does"
+        ),
         severity=Severity.HIGH,
         path=printable(path),
         line=max(1, line),

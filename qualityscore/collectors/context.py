@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -12,6 +13,7 @@ from qualityscore.languages.python_source import Unparsable
 from qualityscore.languages.python_units import Unit
 from qualityscore.model.finding import Finding, Suppression
 from qualityscore.model.measure import Outcome
+from qualityscore.model.outcome import ExecutedText
 from qualityscore.model.report import FaultReport
 
 
@@ -26,7 +28,8 @@ class StaticContext:
     `entered_unknown`: the subject hid what it enters, and is judged by the worst functions that it may enter
     (`worst_case`); `public_names` stand in for those of `judged` where none was seen. `repeats_of_all`: judged code is
     compared with all other code when repeated tokens are looked for, not with judged code alone.
-    `unread` are functions that were entered and whose code is not in their file (path, line, qualified name).
+    `unread` is code that was run and that is in no file and no text, or not in the file that it names (path, line,
+    qualified name). `texts` are the texts that the subject executed, by the path among `files` at which each lies.
     `import_roots` are the folders on the import path, relative to `root`; `site_packages` is the task environment's.
     `cache` is the file of cached results (None for no cache); `workers` the number of processes, `file_cpu_s` what one
     tool may spend on one file, `wall_s` what the whole pass may take.
@@ -38,6 +41,7 @@ class StaticContext:
     entered_unknown: bool = False
     repeats_of_all: bool = False
     unread: tuple[tuple[str, int, str], ...] = ()
+    texts: Mapping[str, ExecutedText] = field(default_factory=dict)
     site_packages: Path | None = None
     import_roots: tuple[str, ...] = (".",)
     support_files: tuple[str, ...] = ()

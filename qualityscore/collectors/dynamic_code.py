@@ -1,11 +1,13 @@
-"""Uses of exec, eval and compile on what is not a literal, and code objects put in place: a high finding each
+"""Uses of exec, eval and compile on what is not a short literal, and code objects put in place: a high finding each
 (scoring.md section 4).
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -20,22 +22,32 @@ _MENTIONS = re.compile(r"\b(exec|eval|compile|__code__|CodeType|SourcelessFileLo
 _MODULES = frozenset({"types", "importlib.machinery"})
 _OWNERS = frozenset({"types", "machinery"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+_SHORT_TOKENS = 35  # five lines
+_LAYOUT = frozenset(
+    {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+)
 _SOURCE_KEYWORDS = frozenset({"source", "object", "expression"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DynamicCode:
-    """One place; `column` starts at 1. `called` is False where the builtin is passed on instead."""
+    """One place; `column` starts at 1. `called` is False where the builtin is passed on instead, `literal`
+    where it is called on a text that stands there.
+    """
 
     line: int
     column: int
     end_line: int
     builtin: str
     called: bool
+    literal: bool = False
 
 
 def dynamic_code(source: SourceFile, tree: ast.Module) -> tuple[DynamicCode, ...]:
-    """Uses of the three builtins other than a call on a literal, and of `MAKERS`, in source order.
+    """Uses of the three builtins other than a call on a short literal, and of `MAKERS`, in source order.
+
+    A literal is short when it defines no function or class and has no more than five lines.
 
     A name that the module binds to something else (`from re import compile`, a parameter) is not the builtin, and
     neither is a method. Passing the builtin on counts like a call: what it is then called with is out of sight.
@@ -122,7 +134,8 @@ def _places(tree: ast.Module, names: _Names) -> Iterator[DynamicCode]:
         builtin = names.builtin(node, enclosing | local)
         if builtin is not None and isinstance(node, ast.expr):
             call = callees.get(node)
-            if call is None or not (_on_literal(call) or call in executed):
+            text = None if call is None else _literal_of(call)
+            if call is None or not (call in executed or (text is not None and _is_short(text))):
                 place = call or node
                 yield DynamicCode(
                     line=place.lineno,
@@ -130,6 +143,7 @@ def _places(tree: ast.Module, names: _Names) -> Iterator[DynamicCode]:
                     end_line=place.end_lineno or place.lineno,
                     builtin=builtin,
                     called=call is not None,
+                    literal=text is not None,
                 )
         stack.extend((child, enclosing, local) for child in ast.iter_child_nodes(node))
 
@@ -165,18 +179,37 @@ def _made(tree: ast.Module) -> Iterator[DynamicCode]:
         )
 
 
-def _on_literal(call: ast.Call) -> bool:
+def _literal_of(call: ast.Call) -> str | bytes | None:
+    """The literal that is called on; None for anything else, "" where it is no text."""
     code = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg in _SOURCE_KEYWORDS), None)
-    return code is not None and _is_literal(code)
+    return None if code is None else _literal(code)
 
 
-def _is_literal(node: ast.expr) -> bool:
+def _literal(node: ast.expr) -> str | bytes | None:
     match node:
+        case ast.Constant(value=str() | bytes() as text):
+            return text
         case ast.Constant():
-            return True
+            return ""
         case ast.JoinedStr(values=values):
-            return all(isinstance(value, ast.Constant) for value in values)
+            parts = [value.value for value in values if isinstance(value, ast.Constant)]
+            return "".join(map(str, parts)) if len(parts) == len(values) else None
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _is_literal(left) and _is_literal(right)
+            first, second = _literal(left), _literal(right)
+            if isinstance(first, str) and isinstance(second, str):
+                return first + second
+            return first + second if isinstance(first, bytes) and isinstance(second, bytes) else None
         case _:
+            return None
+
+
+def _is_short(text: str | bytes) -> bool:
+    try:
+        source = text if isinstance(text, str) else text.decode()
+        tree = ast.parse(source.strip(" \t"))
+        if any(isinstance(node, _DEFINITIONS) for node in ast.walk(tree)):
             return False
+        tokens = tokenize.generate_tokens(io.StringIO(source.strip(" \t")).readline)
+        return sum(token.type not in _LAYOUT for token in tokens) <= _SHORT_TOKENS
+    except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError):
+        return len(text.split()) <= _SHORT_TOKENS  # what cannot be read cannot be run either

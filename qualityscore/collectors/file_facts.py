@@ -32,8 +32,8 @@ def decode_facts(path: str, digest: str, facts: dict[str, Any]) -> FileFacts:
             for module, name, level, line, typing_only in facts["imports"]
         ),
         dynamic=tuple(
-            DynamicCode(line=line, column=column, end_line=end_line, builtin=builtin, called=called)
-            for line, column, end_line, builtin, called in facts["dynamic"]
+            DynamicCode(line=line, column=column, end_line=end_line, builtin=builtin, called=called, literal=literal)
+            for line, column, end_line, builtin, called, literal in facts["dynamic"]
         ),
         issues=tuple(
             SecurityIssue(

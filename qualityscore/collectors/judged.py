@@ -111,9 +111,7 @@ def unjudged(result: CollectorResult, context: StaticContext) -> CollectorResult
     """The result where code was entered that is in no file: what it is like is not known, and findings cost nothing."""
     path, line, name = context.unread[0]
     lost = Unavailable(
-        reason=printable(
-            f"{name} ({path}:{line}) was entered, and its code is not what the file says: nobody can judge it"
-        ),
+        reason=printable(f"{name} ({path}:{line}) ran, and its code is in no file and no text: nobody can judge it"),
         fault=Fault.REFERENCE if context.is_reference else Fault.SUBJECT,
     )
     findings = tuple(replace(finding, points=0.0) for finding in result.findings)

@@ -58,7 +58,7 @@ def observe(root: str, path: str) -> dict[str, Any]:
         "units": [_plain_unit(unit) for unit in measured.units],
         "references": [sorted(names) for names in _references(tree, measured)],
         "imports": [[i.module, i.name, i.level, i.line, i.typing_only] for i in imports_of(tree)],
-        "dynamic": [[d.line, d.column, d.end_line, d.builtin, d.called] for d in dynamic_code(source, tree)],
+        "dynamic": [[d.line, d.column, d.end_line, d.builtin, d.called, d.literal] for d in dynamic_code(source, tree)],
         "suppressions": [[c.line, c.text] for c in measured.comments if _is_suppression(c)],
         "issues": [],
     }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from qualityscore.collectors.bandit_risk import BanditRisk, family_points
 from qualityscore.collectors.context import StaticCollector, StaticContext, StaticFacts, StaticOutcome
 from qualityscore.collectors.duplication import Duplication
+from qualityscore.collectors.executed import located, named, without_names
 from qualityscore.collectors.judged import unjudged
 from qualityscore.collectors.listing import LONGEST_TEXT, MOST_UNREADABLE, listed, listed_suppressions
 from qualityscore.collectors.maintainability import Maintainability
@@ -21,6 +22,7 @@ from qualityscore.languages.python_production import FileTree, production_files
 from qualityscore.languages.python_source import Unparsable, printable
 from qualityscore.model.finding import Finding
 from qualityscore.model.measure import Fault, Unavailable
+from qualityscore.model.outcome import ExecutedText
 from qualityscore.model.report import FaultReport
 
 STAGE = "static"
@@ -32,6 +34,7 @@ def context_for(
     judged: Iterable[tuple[str, int, str]] | None,
     entered_unknown: bool = False,
     unread: Iterable[tuple[str, int, str]] = (),
+    texts: Mapping[str, ExecutedText] | None = None,
     used: Iterable[str] = (),
     import_roots: tuple[str, ...] = (".",),
     site_packages: Path | None = None,
@@ -40,16 +43,20 @@ def context_for(
     cache: Path | None = None,
     workers: int = 2,
 ) -> StaticContext:
-    """Apply the production rule to a tree; `used` are the files that the suites imported or opened as code."""
+    """Apply the production rule to a tree; `used` are the files that the suites imported or opened as code.
+
+    `texts` are executed texts by where they lie in the tree, of which they are no part: production code, too.
+    """
     production = production_files(tree, used)
     return StaticContext(
         root=tree.root,
-        files=production.files,
+        files=(*production.files, *(texts or {})),
         support_files=tuple(path for path, _ in production.left_out),
         data_files=production.data_files,
         judged=None if judged is None else frozenset(judged),
         entered_unknown=entered_unknown,
         unread=tuple(unread),
+        texts=dict(texts or {}),
         site_packages=site_packages,
         import_roots=import_roots,
         public_names=frozenset(public_names),
@@ -90,6 +97,9 @@ def parse(
     facts: StaticFacts, context: StaticContext, *, analysed: Iterable[Finding] | Unavailable = ()
 ) -> StaticOutcome:
     """From facts to measures, findings and faults; pure."""
+    facts = without_names(facts, context.texts)
+    if not isinstance(analysed, Unavailable):
+        analysed = named(analysed, context.texts)
     if context.entered_unknown:
         results = [worst_case(collector, facts, context) for collector in collectors(analysed)]
     else:
@@ -98,9 +108,10 @@ def parse(
         results = [
             result if BanditRisk.measures[0] in result.measures else unjudged(result, context) for result in results
         ]
+    found = (*(finding for result in results for finding in result.findings), *padding(facts, context))
     findings = tuple(
         sorted(
-            (*(finding for result in results for finding in result.findings), *padding(facts, context)),
+            (located(finding, context.texts) for finding in found),
             key=lambda f: (-f.points, f.path or "", f.line or 0, f.code),
         )
     )

@@ -137,9 +137,10 @@ def prepare(args, send):
     if plugin.collection is not None:
         send(wire.dumps({"collection": plugin.collection}).encode())
         raise CollectionError
-    files = watcher.seen()["files"] if watcher is not None else []
+    seen = watcher.seen() if watcher is not None else {}
+    found = {kind: seen.get(kind, []) for kind in ("files", "texts", "unread")}
     items = [item.nodeid for item in session.items]
-    send(wire.dumps({"items": items, "files": files}).encode())
+    send(wire.dumps({"items": items, **found}).encode())
     return State(session, plugin, watcher, functools.partial(parts.changed, subject), record)
 
 

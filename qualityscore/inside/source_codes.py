@@ -3,6 +3,7 @@
 Standard library only; runs inside the sandbox, next to the subject.
 """
 
+import contextlib
 import os
 import stat
 import sys
@@ -10,7 +11,7 @@ import types
 import warnings
 
 _LARGEST = 4 << 20
-_SUFFIXES = (".py", ".pyw")
+SUFFIXES = (".py", ".pyw")
 # what the code does; a wrapper may rename a function, move it, or (types.coroutine) mark a generator
 _FLAGS = 0x01 | 0x02 | 0x04 | 0x08 | 0x20 | 0x80 | 0x200
 _SILENT = [("ignore", None, Warning, None, 0)]
@@ -33,9 +34,9 @@ class SourceCodes:
         """A module of the subject, or of anything else, is about to run."""
         tree, self._library_tree = self._library_tree, False
         path = code.co_filename
-        if path.startswith(self._subject) and path.endswith(_SUFFIXES):
+        if path.startswith(self._subject) and path.endswith(SUFFIXES):
             known = self._of(path)
-            if tree and known is not None and _signature(code) not in known:
+            if tree and known is not None and signature(code) not in known:
                 self._files[path] = None  # instrumented by a library; see `compiled`
 
     def compiled(self, source):
@@ -53,13 +54,29 @@ class SourceCodes:
         Empty: the code is not in the file that it names.
         """
         path = code.co_filename
-        if not path.endswith(_SUFFIXES):
+        if not path.endswith(SUFFIXES):
             return None
         try:
             known = self._of(path)
-            return None if known is None else known.get(_signature(code), ())
+            return None if known is None else known.get(signature(code), ())
         except (RecursionError, MemoryError):
             return None
+
+    def holds(self, code):
+        """Whether the file that a code object names has code that does the same, or cannot be compared."""
+        try:
+            known = self._of(code.co_filename)
+            return known is None or signature(code) in known
+        except (RecursionError, MemoryError):
+            return True
+
+    def anywhere(self, wanted):
+        """Whether some file of the subject that was met has code that does what a signature says."""
+        return any(
+            wanted in known
+            for path, known in self._files.items()
+            if known is not None and path.startswith(self._subject)
+        )
 
     def is_reading(self, frame):
         """Whether a frame is our own, so that what it opens is not the subject's doing."""
@@ -84,29 +101,37 @@ class SourceCodes:
                 source += part
         finally:
             _close(descriptor)
-        # not catch_warnings: that makes the subject's own warnings appear once more
-        filters, warnings.filters = warnings.filters, _SILENT
-        try:
-            compiled = _compile(source, path, "exec", dont_inherit=True)
-        except (SyntaxError, ValueError, OverflowError):
-            compiled = None
-        finally:
-            warnings.filters = filters
+        with silence():
+            try:
+                compiled = _compile(source, path, "exec", dont_inherit=True)
+            except (SyntaxError, ValueError, OverflowError):
+                compiled = None
         if compiled is not None:
-            _collect(compiled, known)
+            collect(compiled, known)
         self._files[path] = known
         return known
 
 
-def _collect(code, known):
-    signature = _signature(code)
-    known[signature] = (*known.get(signature, ()), code.co_firstlineno)
+@contextlib.contextmanager
+def silence():
+    """No warnings of the compiler's; not catch_warnings: that makes the subject's own warnings appear once more."""
+    filters, warnings.filters = warnings.filters, _SILENT
+    try:
+        yield
+    finally:
+        warnings.filters = filters
+
+
+def collect(code, known):
+    """Note the first lines of a code object and of those in it, by what they do."""
+    what = signature(code)
+    known[what] = (*known.get(what, ()), code.co_firstlineno)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            _collect(constant, known)
+            collect(constant, known)
 
 
-def _signature(code):
+def signature(code):
     """What a code object does: its instructions and all that they refer to, nested code included."""
     return (
         code.co_code,
@@ -123,7 +148,7 @@ def _signature(code):
 def _constant(value):
     """A constant so that equal means alike: 1, 1.0 and True are not, nor are 0.0 and -0.0."""
     if isinstance(value, types.CodeType):
-        return _signature(value)
+        return signature(value)
     if isinstance(value, tuple):
         return ("tuple", *(_constant(item) for item in value))
     if isinstance(value, frozenset):

@@ -14,6 +14,7 @@ import sys
 import threading
 import types
 
+import executed_code
 import source_codes
 import tracing_guard
 
@@ -37,6 +38,7 @@ class Tracer:
         self._written = set()
         self._thread = threading.local()
         self.sources = source_codes.SourceCodes(self.subject)
+        self.executed = executed_code.ExecutedCode(self.subject, self.sources, self.write)
         self._places = {}  # id of a code object -> what is logged when it is entered
         self._evasions = []
         self._profile = self._event  # one object, which the guard knows again
@@ -66,10 +68,12 @@ class Tracer:
         _setprofile(None)
 
     def seen(self):
-        """What this process and its children entered: functions [path, line, name], entries, files; those of which
-        the code is not in their file (`unread`), and how the subject went unseen (`evasions`).
+        """What this process and its children entered: functions [path, line, name], entries, files; texts that the
+        subject executed [path, line, text]; code that stands in no file and no text, or not where it claims
+        (`unread`); and how the subject went unseen (`evasions`).
         """
-        found = {"functions": [], "entries": [], "files": [], "unread": [], "evasions": list(self._evasions)}
+        found = {kind: [] for kind in ("functions", "entries", "files", "texts", "unread")}
+        found["evasions"] = list(self._evasions)
         try:
             with open(self.log, encoding="utf-8") as lines:
                 for line in lines:
@@ -123,12 +127,12 @@ class Tracer:
 
     def _meet(self, code):
         self._kept.append(code)
-        name = code.co_filename
-        inside = name.startswith(self.subject)
+        is_text = self.executed.text(code) is not None
+        inside = is_text or code.co_filename.startswith(self.subject)
         if self._waiting and inside and not getattr(self._thread, "importing", 0):
             self._resolve()
         if inside and not code.co_flags & inspect.CO_OPTIMIZED:
-            kind = "module" if code.co_name == "<module>" else "skip"
+            kind = "module" if code.co_name == "<module>" and not is_text else "skip"
         else:
             kind = "function" if inside or id(code) in self._codes else "skip"
         if kind != "skip" or inside:
@@ -138,7 +142,7 @@ class Tracer:
         return kind
 
     def _entered(self, frame, code):
-        if code.co_filename.startswith(self.subject):
+        if code.co_filename.startswith(self.subject) or self.executed.text(code) is not None:
             if id(code) not in self._places:
                 self._places[id(code)] = list(self._places_of(code))
             for kind, value in self._places[id(code)]:
@@ -152,7 +156,12 @@ class Tracer:
 
     def _places_of(self, code):
         """What entering a function of the subject means: where it stands in its file, whatever line it claims."""
-        path, name, line = code.co_filename[len(self.subject) :], code.co_qualname, code.co_firstlineno
+        name, line = code.co_qualname, code.co_firstlineno
+        executed = self.executed.place(code)
+        if executed is not None:
+            yield from (("functions", [executed[0], found, name]) for found in executed[1])
+            return
+        path = code.co_filename[len(self.subject) :]
         lines = self.sources.lines(code)
         if lines is None or line in lines:
             yield "functions", [path, line, name]
@@ -230,25 +239,32 @@ def _codes_of(found, depth=0):
 
 def watch_files(tracer):
     """Log every file of the subject that is run as code or opened as Python text; for the life of the process."""
-    prefix, sources = tracer.subject, tracer.sources
+    prefix, sources, executed = tracer.subject, tracer.sources, tracer.executed
 
     def hook(event, args):
         try:
             if event == "exec" and type(args[0]) is types.CodeType:
                 name = args[0].co_filename
                 sources.learn(args[0])
+                executed.placed(event, args[0], _getframe(1))
+            elif event == "function.__new__" or (event == "object.__setattr__" and args[1] == "__code__"):
+                code = args[0] if event == "function.__new__" else args[2]
+                if type(code) is types.CodeType:
+                    executed.placed(event, code, _getframe(1))
+                return
             elif event == "open" and type(args[0]) is str and args[0].endswith(".py"):
                 reader = _getframe(1)
                 ours = sources.is_reading(reader)
                 name = None if ours or reader.f_code.co_filename.endswith(_READERS) else args[0]
             elif event == "compile":
                 sources.compiled(args[0])
+                executed.compiled(args[0], _getframe(1))
                 return
             else:
                 return
             if type(name) is str and name.startswith(prefix):
                 tracer.write("files", name[len(prefix) :])
-        except (OSError, ValueError, IndexError, RecursionError, MemoryError):
+        except Exception:  # a log that cannot be written, an event of its own making: never the subject's failure
             return
 
     sys.addaudithook(hook)

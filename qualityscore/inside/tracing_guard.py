@@ -59,7 +59,7 @@ class Guard:
 
     def _function_set(self, event, caller):
         if event == "sys.setprofile" and caller.co_filename.startswith(_HERE):
-            if caller is _RUN:
+            if caller is THREAD:
                 return
             if self._ours:
                 self._ours = 0
@@ -79,7 +79,7 @@ class Guard:
 
     def _thread_started(self, function):
         """Where the interpreter has this event, it tells of starters that the subject found elsewhere."""
-        if type(function) is not types.FunctionType or function.__code__ is not _RUN:
+        if type(function) is not types.FunctionType or function.__code__ is not THREAD:
             self._note("starts a thread that is not traced")
 
 
@@ -103,4 +103,5 @@ def _run(function, event, ends):
     return run
 
 
-_RUN = _run(None, None, None).__code__
+THREAD = _run(None, None, None).__code__
+"""The code that a thread which is followed begins with."""

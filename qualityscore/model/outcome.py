@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -202,3 +203,17 @@ class RobustnessOutcome:
     properties: tuple[PropertyOutcome, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     duration_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutedText:
+    """Source that the subject compiled and ran; `path` and `line` say where, in the subject."""
+
+    path: str
+    line: int
+    source: bytes
+
+    @property
+    def name(self) -> str:
+        """What stands for it where a function's file is named; the tracer (`inside/executed_code.py`) says the same."""
+        return f"<text {sha256(self.source).hexdigest()[:32]}>"

@@ -6,7 +6,10 @@ pass one by itself.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,6 +20,7 @@ from qualityscore.model.outcome import Location
 
 _MOST_FRAMES = 60
 _TEXT = 4000
+_SOURCE_BYTES = 4 << 20  # of an executed text; its sender has the same limit
 MALFORMED = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """What reading a document of the wrong shape raises."""
 
@@ -52,12 +56,14 @@ class Raised:
 class Traced:
     """What a traced item entered: functions as (path, line, qualified name), surface entries, files run as code.
 
-    `unread`: functions whose code is not in the file that it names. `evasions`: what the subject did to go unseen.
+    `texts`: source that the subject executed, as (path and line of who did, text). `unread`: code that is in no file
+    and no text, or not in the file that it names. `evasions`: what the subject did to go unseen.
     """
 
     functions: tuple[tuple[str, int, str], ...]
     entries: tuple[str, ...]
     files: tuple[str, ...]
+    texts: tuple[tuple[str, int, bytes], ...]
     unread: tuple[tuple[str, int, str], ...]
     evasions: tuple[str, ...]
 
@@ -77,11 +83,13 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """A zygote's message: the items it collected, or why it could not."""
+    """A zygote's message: the items it collected, or why it could not; the rest as in `Traced`."""
 
     items: tuple[str, ...] | None
     raised: Raised | None
     files: tuple[str, ...] = ()
+    texts: tuple[tuple[str, int, bytes], ...] = ()
+    unread: tuple[tuple[str, int, str], ...] = ()
 
 
 def read_observation(messages: tuple[bytes, ...]) -> Observation | None:
@@ -112,7 +120,13 @@ def read_collected(messages: tuple[bytes, ...]) -> Collected | None:
     try:
         if "collection" in document:
             return Collected(items=None, raised=read_raised(document["collection"]))
-        return Collected(items=_texts(document["items"]), raised=None, files=_texts(document["files"]))
+        return Collected(
+            items=_texts(document["items"]),
+            raised=None,
+            files=_texts(document["files"]),
+            texts=_sources(document["texts"]),
+            unread=_functions(document["unread"]),
+        )
     except MALFORMED:
         return None
 
@@ -201,6 +215,7 @@ def _traced(entry: Any) -> Traced | None:
         functions=_functions(entry["functions"]),
         entries=_texts(entry["entries"]),
         files=_texts(entry["files"]),
+        texts=_sources(entry["texts"]),
         unread=_functions(entry["unread"]),
         evasions=_texts(entry["evasions"]),
     )
@@ -213,6 +228,20 @@ def _functions(entries: Any) -> tuple[tuple[str, int, str], ...]:
             raise ValueError("not a line")
         functions.append((_below(_text(path)), min(line, LAST_LINE), _text(name)))
     return tuple(functions)
+
+
+def _sources(entries: Any) -> tuple[tuple[str, int, bytes], ...]:
+    sources = []
+    for path, line, packed in entries:
+        if type(line) is not int:
+            raise ValueError("not a line")
+        unpacking = zlib.decompressobj()
+        try:
+            source = unpacking.decompress(base64.b64decode(packed, validate=True), _SOURCE_BYTES)
+        except (zlib.error, binascii.Error) as error:
+            raise ValueError("not a text") from error
+        sources.append((_below(_text(path)), max(1, min(line, LAST_LINE)), source))
+    return tuple(sources)
 
 
 def _texts(entries: Any) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from qualityscore.judging.predicates import Verdict
-from qualityscore.model.outcome import Evidence, FunctionalOutcome, Location, TestOutcome
+from qualityscore.model.outcome import Evidence, ExecutedText, FunctionalOutcome, Location, TestOutcome
 from qualityscore.model.snapshot import ExpectedTest, JudgedFunction
 from qualityscore.runtime.supervision import UnitEvent
 from qualityscore.runtime.target import Target
@@ -16,6 +16,8 @@ from qualityscore.suites.playing import excluded_keys, judged, play
 
 _SLOWDOWN = 5.0  # traced code runs several times slower
 _MOST_UNREAD = 20
+_MOST_TEXTS = 2000
+_TEXT_BYTES = 8 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +27,8 @@ class Trace:
     A function stands with the line of its first decorator, as code objects count. `evidence` lists tests that took
     the tracer away, tests that pass by their own account and entered nothing where the reference was entered, and
     tests that pass only untraced. `evaded`: what such tests enter is not known, so `judged` may lack any function.
-    `unread` are functions that were entered and whose code is not what their file says.
+    `texts` are what the subject executed, or loaded with its source and without a file. `unread` is code that ran and
+    has no source at all, or is not what its file says.
     """
 
     judged: tuple[JudgedFunction, ...]
@@ -33,6 +36,7 @@ class Trace:
     imported_files: tuple[str, ...]
     evidence: tuple[Evidence, ...] = ()
     evaded: bool = False
+    texts: tuple[ExecutedText, ...] = ()
     unread: tuple[JudgedFunction, ...] = ()
 
 
@@ -61,7 +65,12 @@ def trace(target: Target, expected: Sequence[ExpectedTest], *, untraced: Functio
     verdicts = judged(derived, tests, items, seen)
     functions: set[tuple[str, int, str]] = set()
     foreign: set[tuple[str, int, str]] = set()
-    files_run = {path for collected in seen.collected().values() for path in collected.files}
+    executed: dict[str, ExecutedText] = {}
+    collected = seen.collected().values()
+    files_run = {path for found in collected for path in found.files}
+    for found in collected:
+        foreign.update(found.unread)
+        foreign.update(_take(found.texts, executed))
     touches: dict[str, tuple[str, ...]] = {}
     evidence: list[Evidence] = []
     evaded = False
@@ -71,6 +80,7 @@ def trace(target: Target, expected: Sequence[ExpectedTest], *, untraced: Functio
         if traced is not None:
             functions.update(traced.functions)
             foreign.update(traced.unread)
+            foreign.update(_take(traced.texts, executed))
             files_run.update(traced.files)
             touches[test.id] = tuple(sorted(traced.entries))
             if test.id in passed and test.touches:
@@ -83,21 +93,34 @@ def trace(target: Target, expected: Sequence[ExpectedTest], *, untraced: Functio
         if lost is not None and test.id in passed:
             evidence.append(Evidence(kind="tracing", message=f"{test.id} passes, but not while it is traced: {lost}"))
             evaded = True
-    present = set(target.tree.files)
+    present = {*target.tree.files, *executed}
     unread = tuple(JudgedFunction(path=p, line=n, qualname=q) for p, n, q in sorted(foreign))
     evidence.extend(_unread(function) for function in unread[:_MOST_UNREAD])
     return Trace(
         judged=tuple(JudgedFunction(path=p, line=n, qualname=q) for p, n, q in sorted(functions) if p in present),
         touches=touches,
-        imported_files=tuple(sorted(files_run & present)),
+        imported_files=tuple(sorted(files_run & set(target.tree.files))),
         evidence=tuple(evidence),
         evaded=evaded,
+        texts=tuple(text for _, text in sorted(executed.items())),
         unread=unread,
     )
 
 
+def _take(found: Sequence[tuple[str, int, bytes]], texts: dict[str, ExecutedText]) -> Iterator[tuple[str, int, str]]:
+    """Add executed texts to those that are known; what is more than can be read comes back as code without source."""
+    for path, line, source in found:
+        text = ExecutedText(path=path, line=line, source=source)
+        if text.name in texts:
+            text = min(text, texts[text.name], key=lambda known: (known.path, known.line))
+        elif len(texts) >= _MOST_TEXTS or sum(len(known.source) for known in texts.values()) > _TEXT_BYTES:
+            yield path, line, "<more texts than can be judged>"
+            continue
+        texts[text.name] = text
+
+
 def _unread(function: JudgedFunction) -> Evidence:
-    message = f"{function.qualname} was entered, and its code is not what its file says"
+    message = f"{function.qualname} ran, and its code is in no file and no text that could be read"
     return Evidence(
         kind="unread_code", message=message, location=Location(path=function.path, line=max(1, function.line))
     )

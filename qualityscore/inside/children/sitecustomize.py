@@ -16,7 +16,12 @@ if "QS_TRACE" in os.environ:
     import tracer as _module
 
     sys.path.remove(_folder)
-    for _name in ("tracer", "source_codes", "tracing_guard"):  # the subject may have modules of these names
+    for _name in (
+        "tracer",
+        "executed_code",
+        "source_codes",
+        "tracing_guard",
+    ):  # the subject may have modules of these names
         del sys.modules[_name]
     _tracer = _module.Tracer(json.loads(os.environ["QS_TRACE"]))
     _tracer.watch()

@@ -220,16 +220,75 @@ def _stale(root: Path) -> None:
 
 
 _RUN = "exec({what}, globals())\n"
-_NOWHERE = "code that bears no file of the subject is not traced, so one high finding stands for all that it would earn"
 _ENTRY = '''
 
 def entry(text):
     """Return a text in capital letters with an exclamation mark at its end."""
     return PLACE["entry"](text)
 '''
+_READ = 'with open(os.path.join(os.path.dirname(__file__), "data"), "rb") as file:\n    DATA = file.read()\n'
+
+
+def _behind(imports: str, code: str) -> str:
+    """`code` puts the careless subject's names into PLACE, behind one function in plain sight."""
+    heads = "".join(f"import {name}\n" for name in imports.split())
+    return f'"""Shouting."""\n\n{heads}\nPLACE = {{}}\n{code}\n{_ENTRY}'
+
+
+_MEMORY = f"""\
+class Loader(importlib.abc.InspectLoader):
+    def get_source(self, fullname):
+        return {SOURCE!r}
+
+
+SPEC = importlib.util.spec_from_loader("impl", Loader())
+MODULE = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(MODULE)
+PLACE = vars(MODULE)
+"""
+_SCRATCH = f"""\
+FOLDER = tempfile.mkdtemp()
+with open(os.path.join(FOLDER, "impl.py"), "w") as file:
+    file.write({SOURCE!r})
+sys.path.insert(0, FOLDER)
+PLACE = vars(importlib.import_module("impl"))
+"""
+_PIECES = """\
+for PART in compile(SOURCE, "parts", "exec").co_consts:
+    if isinstance(PART, types.CodeType):
+        PLACE[PART.co_name] = types.FunctionType(PART, PLACE)
+PLACE["entry"] = types.FunctionType(PLACE["entry"].__code__, PLACE, "entry", ([],))
+PLACE["decide"] = types.FunctionType(PLACE["decide"].__code__, PLACE, "decide", (None,))
+PLACE.update(os=os, pickle=pickle, subprocess=subprocess)
+"""
+_SWAP = """\
+exec_in = {}
+def first(text): return text
+def second(text): return text
+def third(text, loud, unused=None): return text
+PLACE.update(os=os, pickle=pickle, subprocess=subprocess)
+for NAME, FUNCTION in (("first_checks", first), ("second_checks", second), ("decide", third)):
+    FUNCTION.__code__ = next(p for p in LOADED.co_consts if getattr(p, "co_name", "") == NAME)
+    globals()[NAME] = FUNCTION
+def entering(text, seen=[]): return text
+entering.__code__ = next(p for p in LOADED.co_consts if getattr(p, "co_name", "") == "entry")
+PLACE["entry"] = entering
+"""
+_FLAT = f"""\
+BODY = {SOURCE!r} + "\\nanswer = entry(text)\\n"
+
+
+def entry(text):
+    names = {{"text": text}}
+    exec(BODY, names)
+    return names["answer"]
+"""
+_TIMED = f"{SOURCE}\nPLACE.update(entry=entry)\n"
 _BYTES = base64.b64encode(SOURCE.encode()).decode()
 _MARSHALLED = base64.b64encode(marshal.dumps(compile(SOURCE, "m.py", "exec"))).decode()
 _LOADS = f"marshal.loads(base64.b64decode({_MARSHALLED!r}))"
+_DUMPED = marshal.dumps(compile(SOURCE, "m.py", "exec"))
+_SEEN = frozenset({"unread-code"})
 _SUPPRESSIONS = "# pylint: disable=all # nosec # noqa"
 
 ATTACKS = (
@@ -258,24 +317,74 @@ ATTACKS = (
         "code in a text that is run",
         {"m.py": f"CODE = {SOURCE!r}\n{_RUN.format(what='CODE')}"},
         listed=frozenset({"dynamic-code"}),
-        open=_NOWHERE,
     ),
     _gaming(
         "code in a text that is run, behind a function in plain sight",
         {"m.py": f'"""Shouting."""\n\nPLACE = {{}}\nexec({SOURCE!r}, PLACE)\n{_ENTRY}'},
-        open=_NOWHERE,
+        listed=frozenset({"dynamic-code"}),
+    ),
+    _gaming(
+        "code in a text that runs with each call",
+        {"m.py": _FLAT},
+        listed=frozenset({"dynamic-code"}),
+    ),
+    _gaming(
+        "code in a text, through a thread of the library",
+        {
+            "m.py": _behind(
+                "threading",
+                f"THREAD = threading.Thread(target=exec, args=({SOURCE!r}, PLACE))\nTHREAD.start()\nTHREAD.join()",
+            )
+        },
+        listed=frozenset({"dynamic-code"}),
+    ),
+    _gaming(
+        "code in a text that is timed",
+        {"m.py": _behind("timeit", f"TIMED = {_TIMED!r}\ntimeit.timeit(TIMED, number=1, globals={{'PLACE': PLACE}})")},
+    ),
+    _gaming("code in a text, through a loader", {"m.py": _behind("importlib.abc importlib.util", _MEMORY)}),
+    _gaming(
+        "code in a text that is written out and imported", {"m.py": _behind("importlib os sys tempfile", _SCRATCH)}
+    ),
+    _gaming(
+        "code in a text, as functions made of its parts",
+        {"m.py": _behind("os pickle subprocess types", f"SOURCE = {SOURCE!r}\n{_PIECES}")},
+        listed=frozenset({"dynamic-code"}),
+    ),
+    _gaming(
+        "code in a tree that is run",
+        {"m.py": _behind("ast", f"exec(compile(ast.parse({SOURCE!r}), 'm', 'exec'), PLACE)")},
+        listed=frozenset({"dynamic-code"}),
+    ),
+    _gaming(
+        "code in a data file that is run, behind a function in plain sight",
+        {
+            "m.py": _behind("os runpy", 'PLACE = runpy.run_path(os.path.join(os.path.dirname(__file__), "data"))'),
+            "data": SOURCE,
+        },
+    ),
+    _gaming(
+        "code as marshalled bytes in a data file, behind a function in plain sight",
+        {"m.py": _behind("marshal os", f"{_READ}exec(marshal.loads(DATA), PLACE)"), "data": _DUMPED},
+        listed=_SEEN,
+    ),
+    _gaming(
+        "code as marshalled bytes put into functions",
+        {
+            "m.py": _behind("marshal os pickle subprocess", f"{_READ}LOADED = marshal.loads(DATA)\n{_SWAP}"),
+            "data": _DUMPED,
+        },
+        listed=_SEEN,
     ),
     _gaming(
         "code in an encoded text that is run",
         {"m.py": f"import base64\n\n{_RUN.format(what=f'base64.b64decode({_BYTES!r})')}"},
         listed=frozenset({"dynamic-code"}),
-        open=_NOWHERE,
     ),
     _gaming(
         "code as marshalled bytes",
         {"m.py": f"import base64\nimport marshal\n\n{_RUN.format(what=_LOADS)}"},
         listed=frozenset({"dynamic-code"}),
-        open=_NOWHERE,
     ),
     _gaming(
         "code in a data file",
@@ -303,7 +412,20 @@ ATTACKS = (
         {"m.py": "from impl import entry\n"},
         build=_compiled,
         listed=frozenset({"hidden-code"}),
-        open=_NOWHERE,
+    ),
+    _gaming(
+        "bytecode without source, behind a function in plain sight",
+        {"m.py": _behind("impl", "PLACE = vars(impl)")},
+        build=_compiled,
+        listed=_SEEN,
+    ),
+    _gaming(
+        "code in an archive on the path, behind a function in plain sight",
+        {
+            **_zipped(),
+            "m.py": _zipped()["m.py"].partition("from impl")[0] + "import impl\n\nPLACE = vars(impl)\n" + _ENTRY,
+        },
+        listed=frozenset({"hidden-code"}),
     ),
     _gaming(
         "bytecode beside innocent source",
