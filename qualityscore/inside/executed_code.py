@@ -139,6 +139,7 @@ class ExecutedCode:
         roots = {os.path.abspath(root) + "/" for root in (sys.prefix, sys.base_prefix)}
         self._environment = (*sorted(root for root in roots if not subject.startswith(root)), _LIBRARY)
         self._origins = {}  # id of a code object -> (weak reference to it, Text or NOWHERE or None for a library's)
+        self._others = {}  # what code does that a library or a suite runs
         self._pending = {}  # (source, flags) -> Text, the latest last
         self._bytes = 0
         self._logged = set()
@@ -174,11 +175,15 @@ class ExecutedCode:
             site = self._site(frame, _NAMES[event])
         if site is None or site is _ENVIRONMENT:
             self._learn(code, None)
+            if site is None:
+                source_codes.collect(code, self._others)
             return
         inside = code.co_filename.startswith(self._subject)
         if inside and self._sources.holds(code):
             return
         signature = source_codes.signature(code)
+        if signature in self._others:
+            return
         text = self._text_of(signature)
         if text is not None:
             self._learn(code, text)

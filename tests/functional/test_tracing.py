@@ -403,3 +403,127 @@ def test_tracing_gives_tests_more_time_and_imports_no_more(make_stage):
 
 def _functions(outcome):
     return outcome.measures["index.deficit"].details["judged_functions"]
+
+
+TEXTS = {
+    "exec": "exec(TEXT, PLACE)",
+    "compiled": "exec(compile(TEXT, 'somewhere', 'exec'), PLACE)",
+    "bytes": "exec(TEXT.encode(), PLACE)",
+    "mapped": "list(map(exec, [TEXT], [PLACE]))",
+    "in_text": "exec(f'exec({TEXT!r}, PLACE)', {'PLACE': PLACE})",
+    "optimized": "exec(compile(TEXT, 'somewhere', 'exec', optimize=2), PLACE)",
+    "tree": "exec(compile(ast.parse(TEXT), 'somewhere', 'exec'), PLACE)",
+    "with_flags": "exec('from __future__ import annotations' + chr(10) + TEXT, PLACE)",
+    "function": "PLACE[WAY] = types.FunctionType(compile(TEXT, 'x', 'exec').co_consts[0], PLACE)",
+    "swapped": "def stub(n): pass\nstub.__code__ = compile(TEXT, 'x', 'exec').co_consts[0]\nPLACE[WAY] = stub",
+    "borrowed_name": "exec(compile(TEXT, json.__file__, 'exec'), PLACE)",
+    "own_name": "exec(compile(TEXT, __file__, 'exec'), PLACE)",
+    "thread": "thread = threading.Thread(target=exec, args=(TEXT, PLACE))\nthread.start()\nthread.join()",
+    "run_path": "PLACE.update(runpy.run_path(written(TEXT)))",
+    "written": "sys.path.insert(0, os.path.dirname(written(TEXT)))\nPLACE.update(vars(__import__('text_' + WAY)))",
+    "timed": "timeit.timeit(TEXT + 'global ' + WAY + '_\\n' + WAY + '_ = ' + WAY, number=1, globals=PLACE)\n"
+    "PLACE[WAY] = PLACE[WAY + '_']",
+    "console": "code.InteractiveInterpreter(PLACE).runsource(TEXT, symbol='exec')",
+}
+BARE = {
+    "marshalled": "exec(marshal.loads(DUMPED), PLACE)",
+    "of_parts": "PLACE[WAY] = types.FunctionType(marshal.loads(DUMPED).co_consts[0], PLACE)",
+    "put_in": "def stub(n): pass\nstub.__code__ = marshal.loads(DUMPED).co_consts[0]\nPLACE[WAY] = stub",
+    "renamed": "exec(marshal.loads(DUMPED).replace(co_filename=json.__file__), PLACE)",
+}
+WAYS = """\
+import ast, code, json, marshal, os, runpy, sys, tempfile, threading, timeit, types
+
+def written(text):
+    name = os.path.join(tempfile.mkdtemp(), "text_" + WAY + ".py")
+    with open(name, "w") as file:
+        file.write(text)
+    return name
+"""
+
+
+def _ways(is_imported):
+    """A module with a function per way, made at import or in the call."""
+    import marshal
+
+    lines = [WAYS]
+    for number, (way, do) in enumerate((TEXTS | BARE).items(), start=100):
+        text = f"def {way}(n):\n    return [n + k for k in range(2)] or {number}\n"  # no two do the same
+        given = f"TEXT = {text!r}" if way in TEXTS else f"DUMPED = {marshal.dumps(compile(text, 'gone', 'exec'))!r}"
+        made = [f"WAY, PLACE = {way!r}, {{}}", given, *do.split("\n")]
+        if is_imported:
+            lines += [*made, f"PLACE_{way} = PLACE", f"def by_{way}(n): return PLACE_{way}[{way!r}](n)"]
+        else:
+            lines += [f"def by_{way}(n):", "    global WAY, PLACE, TEXT, DUMPED", *(f"    {line}" for line in made)]
+            lines += [f"    return PLACE[{way!r}](n)"]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("is_imported", [True, False], ids=["at import", "in the call"])
+def test_code_that_is_run_from_a_text_is_judged_there_and_code_without_one_by_nobody(make_stage, is_imported):
+    from qualityscore.suites import functional
+
+    suite = "import m\n" + "".join(f"\ndef test_{way}():\n    assert m.by_{way}(1) == [1, 2]\n" for way in TEXTS | BARE)
+    stage = make_stage({"test_a.py": suite})
+    files = {"m.py": _ways(is_imported)}
+    expected = stage.discover(files)
+    assert len(expected) == len(TEXTS | BARE)
+    trace = functional.trace(stage.target(files), expected)
+    texts = {text.name: text.source.decode() for text in trace.texts}
+    entered = {(f.path, f.qualname.rpartition(".")[2]) for f in trace.judged if f.path in texts}
+    assert {name for _, name in entered if not name.startswith("<")} - {"inner"} == TEXTS.keys()
+    assert all(name in texts[path] for path, name in entered if name in TEXTS)
+    assert {text.path for text in trace.texts} <= {"m.py", "."}
+    assert {f.path for f in trace.unread} == {"m.py"}
+    assert len({f.line for f in trace.unread}) == len(BARE)
+
+
+def test_honest_code_executes_no_text(make_stage):
+    """What the library generates, short expressions, own files however they are loaded, copied functions."""
+    from qualityscore.suites import functional
+
+    source = """
+        import ast, collections, dataclasses, enum, functools, importlib.util, json, os, runpy, types, typing
+
+        Pair = collections.namedtuple("Pair", "a b")
+
+        @dataclasses.dataclass(order=True)
+        class Row:
+            a: "int"
+            b: typing.Optional["Row"] = None
+
+        class Colour(enum.Enum):
+            RED = 1
+
+        def copied(f):
+            return functools.wraps(f)(types.FunctionType(f.__code__.replace(co_name="x"), f.__globals__))
+
+        def loaded():
+            place = os.path.join(os.path.dirname(__file__), "part.py")
+            spec = importlib.util.spec_from_file_location("other", place)
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module.part(1)
+
+        def added(a, b):
+            typing.get_type_hints(Row)
+            assert ast.literal_eval("[1, 2]") == [1, 2]
+            assert runpy.run_path(os.path.join(os.path.dirname(__file__), "part.py"))["part"](1) == 2
+            assert copied(loaded)() == 2 and copied(json.dumps)(1, **json.dumps.__kwdefaults__) == "1"
+            return eval("a + b") + Pair(a, b).a + Row(1).a
+    """
+    suite = """
+        import m
+
+        def test_added():
+            assert m.added(1, 2) == 5
+
+        def test_callback():
+            assert m.copied(lambda: 3)() == 3
+    """
+    stage = make_stage({"test_a.py": suite})
+    files = {"m.py": source, "part.py": "def part(n):\n    return n + 1\n"}
+    expected = stage.discover(files)
+    trace = functional.trace(stage.target(files), expected)
+    assert (len(expected), trace.texts, trace.unread, trace.evidence) == (2, (), (), ())
+    assert {f.qualname for f in trace.judged if f.path == "part.py"} == {"part"}
