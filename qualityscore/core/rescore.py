@@ -23,7 +23,11 @@ _Read = TypeVar("_Read")
 
 RAW_MEASURES_CHANGED: tuple[tuple[str, frozenset[str]], ...] = (
     ("0.2", frozenset({"workload.cost", "import.cost", "peak_heap"})),
-    ("0.3", frozenset({"index.deficit", "complexity.excess", "bandit.risk"})),
+    (
+        "0.3",
+        frozenset({"index.deficit", "complexity.excess", "lint.penalty", "duplication.share", "structure.defects"})
+        | {"bandit.risk"},
+    ),
 )
 """Score models, oldest first, with the measures whose raw value means something else from that model on."""
 

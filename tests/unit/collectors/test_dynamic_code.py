@@ -42,6 +42,11 @@ def places(text: str) -> list[tuple[int, int, str, bool]]:
         pytest.param(
             "import importlib.machinery\nimportlib.machinery.SourcelessFileLoader('n', 'f').get_code('n')",
             [(2, 1, "SourcelessFileLoader", True)], id="bytecode of a file"),
+        pytest.param("exec('def f(): pass')", [(1, 1, "exec", True)], id="a literal with a function"),
+        pytest.param("exec('class A:' + ' pass')", [(1, 1, "exec", True)], id="a sum with a class"),
+        pytest.param("eval('  lambda: 1')", [(1, 1, "eval", True)], id="a literal with a lambda"),
+        pytest.param("compile(b'def f(): pass', '', 'exec')", [(1, 1, "compile", True)], id="bytes with a function"),
+        pytest.param(f"exec({'a = 1;' * 9!r})", [(1, 1, "exec", True)], id="a literal of 36 tokens"),
         pytest.param("class A:\n def eval(s): pass\n def f(s): eval(x)", [(3, 12, "eval", True)], id="a method's name"),
     ],
 )  # fmt: skip
@@ -58,6 +63,8 @@ def test_code_out_of_sight_is_found(text: str, expected: list[tuple[int, int, st
         pytest.param("exec('a' 'b' + 'c')", id="a sum of literals"),
         pytest.param("exec(f'a')", id="an f-string without a field"),
         pytest.param("compile(b'1', '', 'eval')", id="bytes"),
+        pytest.param(f"exec({'a = 1;' * 8 + 'a = 1'!r})", id="a literal of 35 tokens, which is five lines"),
+        pytest.param("exec('x = (')", id="a literal that does not run"),
         pytest.param("import re\nre.compile(x)", id="a method of that name"),
         pytest.param("from re import compile\ncompile(x)", id="another function of that name"),
         pytest.param("df.eval(x)\nself.exec(y)", id="attributes"),
