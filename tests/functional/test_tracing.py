@@ -431,7 +431,7 @@ BARE = {
     "put_in": "def stub(n): pass\nstub.__code__ = marshal.loads(DUMPED).co_consts[0]\nPLACE[WAY] = stub",
     "renamed": "exec(marshal.loads(DUMPED).replace(co_filename=json.__file__), PLACE)",
 }
-WAYS = """\
+PREAMBLE = """\
 import ast, code, json, marshal, os, runpy, sys, tempfile, threading, timeit, types
 
 def written(text):
@@ -446,7 +446,7 @@ def _ways(is_imported):
     """A module with a function per way, made at import or in the call."""
     import marshal
 
-    lines = [WAYS]
+    lines = [PREAMBLE]
     for number, (way, do) in enumerate((TEXTS | BARE).items(), start=100):
         text = f"def {way}(n):\n    return [n + k for k in range(2)] or {number}\n"  # no two do the same
         given = f"TEXT = {text!r}" if way in TEXTS else f"DUMPED = {marshal.dumps(compile(text, 'gone', 'exec'))!r}"
