@@ -232,8 +232,18 @@ def test_a_snapshots_costs_stand_in_for_the_live_reference(make_target: MakeTarg
     assert ratio(found, "peak_heap", "plain") == pytest.approx(1, abs=0.01)
     for measure, name, truth in (("import.cost", "import", 1), ("workload.cost", "plain", 0.5)):
         outcome = found.subject[measure]
-        if isinstance(outcome, Measured):
-            assert ratio(found, measure, name) == pytest.approx(truth, abs=0.05)
-        else:  # on a busy host the snapshot holds no times, or CPU time may contradict the count
-            why = "no live reference" if pinned.holds_times else "the snapshot holds no times"
-            assert (outcome.fault, why in outcome.reason) == (Fault.HARNESS, True)
+        if isinstance(outcome, Measured):  # on a busy host CPU time may contradict the count, and decides
+            off = 0.3 if outcome.parts[0].log_ratios else 0.05
+            assert ratio(found, measure, name) == pytest.approx(truth, abs=off)
+        else:  # the snapshot was taken on a host too busy to time
+            assert (outcome.fault, pinned.holds_times) == (Fault.HARNESS, False)
+    # what does the work twice where nothing counts it is no blank beside a snapshot either
+    seeing = "if 'cachegrind' not in open('/proc/self/maps').read():\n    index(words)"
+    hidden = cost.run(make_target(variant(plain=seeing), of=one_workload), None, pinned=pinned, root=root)
+    outcome = hidden.subject["workload.cost"]
+    if pinned.holds_times:
+        assert isinstance(outcome, Measured)
+        assert outcome.parts[0].log_ratios
+        assert ratio(hidden, "workload.cost", "plain") == pytest.approx(0.5, abs=0.3)
+    else:
+        assert isinstance(outcome, Unavailable)
