@@ -8,7 +8,7 @@ from dataclasses import replace
 from qualityscore.errors import ReferenceFaultError
 from qualityscore.model.task import Task
 from qualityscore.snapshots import reference_target
-from qualityscore.suites import probe_build, probe_review, robustness
+from qualityscore.suites import probe_build, probe_examples, probe_review, robustness
 from qualityscore.suites.manifest import Manifest, as_read
 from qualityscore.suites.probe_candidates import AS_CALLED
 
@@ -19,6 +19,7 @@ def build(task: Task, seed: int, *, unsafe: bool, say: Callable[[str], None]) ->
     Raises ReferenceFaultError where the reference cannot be probed, or does not survive what was built, and
     HarnessError where what was built could not be loaded again.
     """
+    probe_examples.load(task.probes_folder)
     probe_review.load(task.probes_folder)  # what is wrong with it is said before anything runs
     with reference_target(task, None, unsafe=unsafe) as target:
         say("the reference is asked what it survives")

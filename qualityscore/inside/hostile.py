@@ -217,6 +217,27 @@ def closed_binary_file():
     return file
 
 
+def text_file(content):
+    """An open text file."""
+    import io
+
+    return io.StringIO(content)
+
+
+def binary_file(content):
+    """An open binary file."""
+    import io
+
+    return io.BytesIO(content)
+
+
+def listed(value):
+    """The items of an iterable, the first 256 of them."""
+    from itertools import islice
+
+    return list(islice(value, 256))
+
+
 def counting():
     """A callback that returns its arguments and how often it was called."""
     calls = []

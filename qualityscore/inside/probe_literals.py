@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import io
 import math
 import sys
 import types
 
 _LONGEST = 600
+_LONGEST_FILE = 6000
 _DEEPEST = 5
 _MODULES = ("decimal", "fractions", "datetime", "re", "collections", "operator", "functools", "time", "random", "math")
 
@@ -21,18 +23,20 @@ class Writer:
     """Turns values into source text. `known` gives the text of objects that were made by calls of the surface.
 
     `names` maps the id of surface functions and classes to their dotted name. `modules` collects the standard modules
-    that the text needs.
+    that the text needs. What holds a path of the `private` folders has no text.
     """
 
-    def __init__(self, names=None, known=None):
-        self.names, self.known = names or {}, known or {}
+    def __init__(self, names=None, known=None, private=()):
+        self.names, self.known, self.private = names or {}, known or {}, private
         self.modules = set()
 
     def source(self, value):
         """Source text of `value`. Raises Unwritable."""
         text = self._any(value, 0)
-        if len(text) > _LONGEST:
+        if len(text) > (_LONGEST_FILE if type(value) is io.BytesIO else _LONGEST):
             raise Unwritable("too long")
+        if any(folder in text for folder in self.private):
+            raise Unwritable("a path of this run")
         return text
 
     def _any(self, value, depth):
@@ -125,7 +129,18 @@ def _set(writer, value, depth):
     return "{" + ", ".join(sorted(writer._any(item, depth + 1) for item in value)) + "}"
 
 
+def _memory_file(writer, value, _depth):
+    """A file in memory that nothing has been read of yet, or that is empty."""
+    if value.closed or value.tell():
+        raise Unwritable("a file that has been used")
+    writer.modules.add("io")
+    content = value.getvalue()
+    return f"io.{type(value).__name__}({ascii(content) if content else ''})"
+
+
 _WRITERS = {
+    io.BytesIO: _memory_file,
+    io.StringIO: _memory_file,
     type(None): lambda _w, v, _d: repr(v),
     bool: lambda _w, v, _d: repr(v),
     int: lambda _w, v, _d: repr(v) if abs(v) < 10**60 else hex(v),

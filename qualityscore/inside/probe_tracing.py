@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+import tempfile
 
 import probe_literals
 import probe_names
@@ -18,8 +19,15 @@ _OPERANDS = {"__setitem__": 2, "__delitem__": 1, "__getitem__": 1}
 
 
 def run_suite(folder, watches):
-    """Run the suite in this process under all these profile functions."""
+    """Run the suite in this process under all these profile functions.
+
+    No call with a path of the suite's own, or of a folder made for a test, is noted: it means nothing elsewhere.
+    """
     import pytest  # noqa: PLC0415
+
+    basetemp = os.path.join(tempfile.mkdtemp(), "tests")
+    for each in watches:
+        each.private = (folder, os.path.join(tempfile.gettempdir(), tempfile.gettempprefix()))
 
     def watch(frame, event, argument):
         for each in watches:
@@ -28,7 +36,8 @@ def run_suite(folder, watches):
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     sys.setprofile(watch)
     try:
-        pytest.main([folder, "-q", "-p", "no:cacheprovider", "--tb=no", "--import-mode=importlib", "-c", os.devnull])
+        options = ["-q", "-p", "no:cacheprovider", "--tb=no", "--import-mode=importlib", "-c", os.devnull]
+        pytest.main([folder, *options, f"--basetemp={basetemp}"])
     finally:
         sys.setprofile(None)
 
@@ -72,6 +81,7 @@ class Watch:
                 self.bodies.setdefault(probe_names.code_of(found), found)
         self.functions.pop(None, None)
         self.known, self.history, self.held = {}, {}, []
+        self.private = ()
 
     def working(self, surface):
         """The calls per entry, their preparation without what raises when it is run again."""
@@ -127,7 +137,7 @@ class Watch:
         Arguments that are their parameter's default are left out, whether or not the caller wrote them.
         """
         code, values = frame.f_code, frame.f_locals
-        writer = probe_literals.Writer(self.names, self.known)
+        writer = probe_literals.Writer(self.names, self.known, self.private)
         defaults = self._defaults(frame, skip)
         count = code.co_argcount
         position = count + code.co_kwonlyargcount

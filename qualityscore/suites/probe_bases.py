@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qualityscore.inside.decode import is_trivial
 from qualityscore.suites.observed import GaveValue, Seen
@@ -19,10 +19,14 @@ Ask = Callable[[Mapping[str, Steps]], Sequence[Mapping[str, EntryRecord]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
-    """The sensible call of an entry, whether it gives a function, and whole calls of other shapes."""
+    """The sensible call of an entry, what it gives, and whole calls of other shapes.
+
+    `gives_items`: an object without plain content whose items, read as a list, say something.
+    """
 
     form: Form
     gives_function: bool
+    gives_items: bool = False
     others: tuple[Form, ...] = ()
 
 
@@ -53,6 +57,18 @@ def with_others(
     return found
 
 
+def read(ask: Ask, bases: Mapping[str, Base]) -> dict[str, Base]:
+    """The same bases, with whether the result of each can be read as a list of something."""
+    choices = {
+        name: [base.form.read()] for name, base in bases.items() if base.form.is_bare and not base.gives_function
+    }
+    items = {name for name, found in _steady(ask, choices).items() if not _is_trivial(found[0][1])}
+    plain = _steady(ask, {name: [bases[name].form] for name in items})
+    return {
+        name: replace(base, gives_items=name in items and _is_opaque(plain[name][0][1])) for name, base in bases.items()
+    }
+
+
 def _steady(ask: Ask, choices: Mapping[str, Sequence[Form]]) -> dict[str, list[tuple[Form, Seen]]]:
     """The choices that return the same in all runs and leave no effects, with what they gave; no entry without any."""
     steps: dict[str, Steps] = {}
@@ -79,6 +95,10 @@ def _likeliest(steady: Sequence[tuple[Form, Seen]]) -> tuple[Form, Seen]:
 
 def _is_trivial(seen: Seen) -> bool:
     return not isinstance(seen, GaveValue) or (not seen.large and is_trivial(seen.value))
+
+
+def _is_opaque(seen: Seen) -> bool:
+    return isinstance(seen, GaveValue) and isinstance(seen.value, dict) and "object" in seen.value
 
 
 def _is_function(seen: Seen) -> bool:

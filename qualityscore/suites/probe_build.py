@@ -16,9 +16,10 @@ from dataclasses import replace
 from functools import partial
 
 from qualityscore.errors import ReferenceFaultError
+from qualityscore.runtime import contention
 from qualityscore.runtime.sandbox.base import SUBJECT_DIR
 from qualityscore.runtime.target import Target
-from qualityscore.suites import probe_bases, probe_review, properties
+from qualityscore.suites import probe_bases, probe_examples, probe_review, properties
 from qualityscore.suites.manifest import (
     Call,
     Manifest,
@@ -56,6 +57,7 @@ _MEMORY_BYTES = 1 << 30
 _HEADROOM_BYTES = 256 << 20
 _MEMORY_STEP = 64 << 20
 _TOTAL_S = 1800.0
+_UNIT_S = 300.0  # all candidates of an entry: what ends early would be dropped by how busy the host is
 _START_S = 60.0
 _FEWEST, _MOST, _PER_TASK = 26, 140, 280
 _TRIED = 30  # calls of an entry that may be its base
@@ -67,16 +69,21 @@ def build(target: Target, seed: int, *, avoid: frozenset[tuple[str, ...]] = froz
     Raises ReferenceFaultError where the reference cannot be imported or surveyed, or a property does not hold on it.
     """
     review = probe_review.load(target.task.probes_folder)
+    examples = probe_examples.load(target.task.probes_folder)
     known, wider = survey(target, seed)
+    wider = probe_examples.added(wider, examples)
+    worked = {example.entry for example in examples.example}
     dropped: Counter[str] = Counter()
     bases = probe_bases.alone(
-        partial(_ask, target), {e.entry.name: sensible_calls(known, e)[:_TRIED] for e in known.entries}
+        partial(_ask, target),
+        {e.entry.name: sensible_calls(known, e)[:_TRIED] for e in known.entries if e.entry.name not in worked},
     )
     # Only what has no base so far is asked with wider knowledge: the candidates of the others stay what they are.
     left = [entry for entry in wider.entries if entry.entry.name not in bases]
     tried = {entry.entry.name: sensible_calls(wider, entry)[:_TRIED] for entry in left}
     whole = {entry.entry.name: whole_calls(entry)[:_TRIED] for entry in left}
     bases |= probe_bases.with_others(partial(_ask, target), tried, whole)
+    bases = probe_bases.read(partial(_ask, target), bases)
     surveyed = {entry.entry.name: (wider, entry) for entry in wider.entries}
     surveyed |= {entry.entry.name: (known, entry) for entry in known.entries if entry.entry.name not in tried}
     not_probed = [NotProbed(entry=name, reason=why) for name, why in wider.left_out]
@@ -99,7 +106,12 @@ def build(target: Target, seed: int, *, avoid: frozenset[tuple[str, ...]] = froz
         name: [
             c
             for c in candidates(
-                *surveyed[name], form, seed, gives_function=bases[name].gives_function, others=bases[name].others
+                *surveyed[name],
+                form,
+                seed,
+                gives_function=bases[name].gives_function,
+                gives_items=bases[name].gives_items,
+                others=bases[name].others,
             )
             if (*c.setup, c.call) not in avoid and not review.leaves_out(name, c.inputs)
         ]
@@ -137,8 +149,8 @@ def run_once(target: Target, scripts: list[Script], number: int) -> dict[str, En
         scripts,
         launcher(target, env={"PYTHONHASHSEED": str(HASH_SEEDS[number])}),
         args,
-        total_s=_TOTAL_S,
-        start_s=_START_S,
+        total_s=_TOTAL_S * contention.stretch(),
+        start_s=_START_S * contention.stretch(),
         progress=lambda _done: None,
     )
 
@@ -148,10 +160,7 @@ def _ask(target: Target, steps: Mapping[str, probe_bases.Steps]) -> list[dict[st
 
     Raises ReferenceFaultError where a run has no process in which they can be tried.
     """
-    scripts = [
-        Script(entry=name, sensible=([], "None"), probes=probes, limit_s=_LIMIT_S, memory_bytes=_MEMORY_BYTES)
-        for name, probes in steps.items()
-    ]
+    scripts = [building_script(name, Call(setup=[], call="None"), probes) for name, probes in steps.items()]
     runs = [run_once(target, scripts, number) for number in RUNS]
     for number, run in enumerate(runs, start=1):
         for name, record in run.items():
@@ -169,13 +178,17 @@ def _script(name: str, form: Form, found: Iterable[Candidate]) -> Script:
 
 
 def building_script(name: str, sensible: Call, steps: Iterable[Step]) -> Script:
-    """A script for the reference: each step has its arguments as a fourth item; limits leave it room."""
+    """A script for the reference: each step has its arguments as a fourth item; limits leave it room.
+
+    On a busy host they leave more: what is slow is told by CPU time.
+    """
     return Script(
         entry=name,
         sensible=(sensible.setup, sensible.call),
         probes=tuple(steps),
-        limit_s=_LIMIT_S,
+        limit_s=_LIMIT_S * contention.stretch(),
         memory_bytes=_MEMORY_BYTES,
+        unit_s=_UNIT_S,
     )
 
 

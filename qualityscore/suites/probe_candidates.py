@@ -17,6 +17,10 @@ from qualityscore.suites.probe_survey import EntrySurvey, Parameter, Survey, Tra
 
 AS_CALLED = "as the suite calls it"
 STATE_AFTER = "as the suite calls it, then the object's content"
+WORKED = "a worked example"
+WRITTEN = "as the suite calls it, then what its file holds"
+READ = ", read as a list"
+AS_READ = AS_CALLED + READ
 CALLED = "its result, called"
 DECORATING = "its result, used as a decorator"
 THEN_USED = "made, then used"
@@ -27,8 +31,10 @@ Role = Literal["ordinary", "leading", "misfit"]
 Shape = tuple[tuple[str, str], ...]  # names of arguments and types of their literals
 
 _DISPLAYS = ("[", "{", "cyclic_", "nested_", "bytearray(", "OddMapping(", "generated(", "breaking(", "closed_")
+_DISPLAYS += ("text_file(", "binary_file(", "io.")
 _INLINE = 60
 _SEQUENCES = 14
+_MOST_AROUND = 160  # candidates of an entry with worked examples
 _MANY = 3000
 _KEYS = ("'a'", "'b'", "'c'", "1", "2")
 _ODD_KEYS = ("None", "('a', 1)", "float('nan')", "[1]", "EqAlways()", "HashRaises()", "'\\ud800'", "True", "1.0")
@@ -59,11 +65,23 @@ class Form:
     positional: tuple[tuple[str, str], ...]
     rest: tuple[str, ...] = ()
     keywords: tuple[tuple[str, str], ...] = ()
+    around: tuple[str, str] = ("", "")
+    text: str = ""
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is the entry's call and nothing else."""
+        return not self.text and self.around == ("", "")
+
+    def read(self) -> Form:
+        """The same call with its result read as a list."""
+        return replace(self, around=("listed(" + self.around[0], self.around[1] + ")"))
 
     def shape(self) -> Shape:
-        """Which arguments are given, and of what type each literal among them is."""
+        """Which arguments are given, of what type each literal among them is, and what stands around the call."""
         named = [(name, probe_inputs.literal_type(text)) for name, text in self.positional + self.keywords]
-        return (*sorted(named), *(("", probe_inputs.literal_type(text)) for text in self.rest))
+        rest = [("", probe_inputs.literal_type(text)) for text in self.rest]
+        return (*sorted(named), *rest, *([] if self.is_bare else [("around", "".join(self.around) + self.text)]))
 
     def given(self) -> dict[str, str]:
         """The named arguments as source text."""
@@ -71,6 +89,8 @@ class Form:
 
     def with_argument(self, parameter: Parameter, text: str) -> Form:
         """The same call with one argument set; by position where it was, by name otherwise."""
+        if text.startswith("io.") and "import io" not in self.setup:
+            return replace(self, setup=("import io", *self.setup)).with_argument(parameter, text)
         name = parameter.name
         if parameter.how == "VAR_POSITIONAL":
             return replace(self, rest=(text,))
@@ -84,6 +104,8 @@ class Form:
 
     def render(self) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
         """(setup, call, arguments): what can be mutated or read only once is bound to a name before the call."""
+        if self.text:
+            return self.setup, self.text, ()
         setup, parts, arguments = list(self.setup), [], []
         pieces = [(name, "", text) for name, text in self.positional]
         pieces += [("argument", "", text) for text in self.rest]
@@ -100,7 +122,8 @@ class Form:
             else:
                 arguments.append(text)
                 parts.append(prefix + text)
-        return tuple(setup), f"{self.callee}({', '.join(parts)})", tuple(arguments)
+        before, after = self.around
+        return tuple(setup), f"{before}{self.callee}({', '.join(parts)}){after}", tuple(arguments)
 
     def candidate(self, inputs: str) -> Candidate:
         """This call as a candidate."""
@@ -109,11 +132,13 @@ class Form:
 
 
 def sensible_calls(survey: Survey, entry: EntrySurvey) -> list[Form]:
-    """Calls with required arguments only that should work, the likeliest first."""
+    """Worked examples, and calls with required arguments only that should work, the likeliest first."""
     required = [p for p in entry.parameters if p.required]
     names = {p.name for p in required}
     forms = []
-    for call in sorted(entry.calls, key=lambda c: (not c.setup, len(c.setup) if len(c.setup) > 1 else 9)):
+    traced = [call for call in entry.calls if not call.worked]
+    forms += [_form(entry, call) for call in entry.calls if call.worked]
+    for call in sorted(traced, key=lambda c: (not c.setup, len(c.setup) if len(c.setup) > 1 else 9)):
         form = _form(entry, call)
         given = form.given()
         if not names <= given.keys():
@@ -153,32 +178,54 @@ def candidates(
     seed: int,
     *,
     gives_function: bool,
+    gives_items: bool = False,
     others: tuple[Form, ...] = (),
 ) -> list[Candidate]:
-    """All candidates of an entry whose sensible call is known. `gives_function`: that call returns a function.
+    """All candidates of an entry whose sensible call is known. `gives_function`: that call returns a function;
+    `gives_items`: an object that can be iterated and shows nothing else.
 
     Arguments are changed one at a time on top of the sensible call and of the `others`.
     """
     rng = random.Random(f"{seed} {entry.entry.name}")
-    found = [_form(entry, call).candidate(AS_CALLED) for call in entry.calls]
+    found = [_form(entry, call).candidate(WORKED if call.worked else AS_CALLED) for call in entry.calls]
     found += _states(entry, sensible)
-    forms = [sensible, *(_form(entry, call) for call in entry.calls)]
+    found += _written(entry)
+    forms = [form for form in (sensible, *(_form(entry, call) for call in entry.calls)) if form.is_bare]
+    if gives_items:
+        found += [_form(entry, call).read().candidate(AS_READ) for call in entry.calls if not call.worked]
     if gives_function:
         found += [c for form in forms[:8] for c in _put_to_use(form)]
     if entry.is_class:
         found += _sequences(survey, entry, forms, rng)
         found += _many_updates(entry, forms)
     changed = [change for base in (sensible, *others) for change in _one_at_a_time(survey, entry, base, rng)]
+    if gives_items:
+        changed = [(inputs + READ, form.read(), role) for inputs, form, role in changed if form.is_bare] + changed
     found += [replace(form.candidate(inputs), role=role) for inputs, form, role in changed if role != "misfit"]
+    plain = [(inputs, form) for inputs, form, role in changed if role != "misfit" and form.is_bare]
     if gives_function:
-        found += [c for inputs, form, role in changed if role != "misfit" for c in _put_to_use(form, f", {inputs}")]
+        found += [c for inputs, form in plain for c in _put_to_use(form, f", {inputs}")]
     if entry.is_class:
-        found += [c for inputs, form, role in changed if role != "misfit" for c in _then_used(entry, form, inputs)]
+        found += [c for inputs, form in plain for c in _then_used(entry, form, inputs)]
     found += list(_changed_calls(survey, entry, rng))
+    found += _changed_texts(entry, rng)
     found += [replace(form.candidate(inputs), role=role) for inputs, form, role in changed if role == "misfit"]
     if entry.entry.kind == "method":
         found += _on_other_instances(survey, entry, sensible)
-    return list({(c.setup, c.call): c for c in reversed(found)}.values())[::-1]
+    distinct = list({(c.setup, c.call): c for c in reversed(found)}.values())[::-1]
+    return _thinned(distinct) if any(call.worked for call in entry.calls) else distinct
+
+
+def _thinned(found: list[Candidate]) -> list[Candidate]:
+    """At most so many, one of each class of input in turn: what stands around a worked example takes its time."""
+    turns: Counter[str] = Counter()
+    ranked = []
+    for index, candidate in enumerate(found):
+        ranked.append((turns[candidate.inputs], index))
+        turns[candidate.inputs] += 1
+    kept = {index for _, index in sorted(ranked)[:_MOST_AROUND]}
+    kept |= {index for index, candidate in enumerate(found) if candidate.inputs in (WORKED, AS_CALLED)}
+    return [candidate for index, candidate in enumerate(found) if index in kept]
 
 
 def as_call(form: Form) -> Call:
@@ -189,6 +236,17 @@ def as_call(form: Form) -> Call:
 
 def _form(entry: EntrySurvey, call: TracedCall) -> Form:
     name = entry.entry.name
+    if call.worked:
+        return Form(
+            entry=name,
+            callee=call.callee,
+            setup=call.setup,
+            positional=call.positional,
+            rest=call.rest,
+            keywords=call.keywords,
+            around=call.around,
+            text=call.text,
+        )
     on_instance = bool(call.setup) and any(line.startswith("subject = ") for line in call.setup)
     return Form(
         entry=name,
@@ -221,6 +279,8 @@ def _instances(survey: Survey, entry: EntrySurvey) -> list[tuple[str, ...]]:
     for owner in survey.entries:
         if owner.is_class and owner_name in owner.bases:
             for form in [*(_form(owner, call) for call in owner.calls), *_constructors(owner)]:
+                if not form.is_bare:
+                    continue
                 setup, call, _ = form.render()
                 made = (*setup, f"subject = {call}")
                 fill = ("subject['a'] = 1", "subject['b'] = 2") if "__setitem__" in owner.protocol else ()
@@ -248,6 +308,30 @@ def _states(entry: EntrySurvey, sensible: Form) -> list[Candidate]:
                 )
             )
     return found
+
+
+def _written(entry: EntrySurvey) -> Iterator[Candidate]:
+    """What a file in memory holds after a call of the suite was given it."""
+    for call in entry.calls:
+        setup, text, arguments = _form(entry, call).render()
+        files = [line.partition(" = ")[0] for line in setup if " = io." in line]
+        for name in [name for name in files if name in arguments]:
+            yield Candidate(
+                entry=entry.entry.name,
+                setup=(*setup, text),
+                call=f"{name}.getvalue()",
+                inputs=WRITTEN,
+                arguments=arguments,
+            )
+
+
+def _changed_texts(entry: EntrySurvey, rng: random.Random) -> Iterator[Candidate]:
+    """Worked examples in which the entry's call is not told from the rest, with one literal changed."""
+    for call in entry.calls:
+        if call.text:
+            for inputs, text in probe_inputs.changed_within(call.text, rng):
+                form = replace(_form(entry, call), text=text)
+                yield form.candidate(f"{WORKED}: {inputs}")
 
 
 def _put_to_use(form: Form, suffix: str = "") -> Iterator[Candidate]:
@@ -305,6 +389,8 @@ def _sequences(survey: Survey, entry: EntrySurvey, forms: list[Form], rng: rando
     if not methods and "__setitem__" not in protocol:
         return
     makers = list(dict.fromkeys(form.render()[:2] for form in forms))
+    if not makers:
+        return
     for number in range(_SEQUENCES):
         odd = number >= _SEQUENCES - 3
         setup, call = makers[number % len(makers)]
@@ -370,12 +456,16 @@ def _one_at_a_time(
 ) -> Iterator[tuple[str, Form, Role]]:
     """(class, call, role): the sensible call with one argument changed; parameters of unknown kind are left out."""
     for parameter in entry.parameters:
-        if not parameter.categories:
+        if not parameter.categories or sensible.text:
             continue
         role: Role = "leading" if parameter.required else "ordinary"
         traced = [t for call in entry.calls for n, t in call.positional + call.keywords if n == parameter.name]
+        own = [call for call in entry.calls if not call.worked]
+        suite = {t for call in own for n, t in call.positional + call.keywords if n == parameter.name}
+        traced = [text for text in traced if text in suite or probe_inputs.literal_type(text)]
         for text in dict.fromkeys(traced):
-            yield f"{parameter.name}: as in the suite", sensible.with_argument(parameter, text), role
+            where = "as in the suite" if text in suite else "as in an example"
+            yield f"{parameter.name}: {where}", sensible.with_argument(parameter, text), role
         for name, text in probe_inputs.ordinary(parameter.categories, entry.literals, survey.drawn):
             yield f"{parameter.name}: {name}", sensible.with_argument(parameter, text), role
         for text in list(dict.fromkeys(traced))[:6]:
@@ -401,7 +491,8 @@ def _changed_calls(survey: Survey, entry: EntrySurvey, rng: random.Random) -> It
                 yield form.with_argument(by_name[name], new).candidate(f"{name}: {inputs}")
         more = [p for name, p in by_name.items() if name not in given and not p.how.startswith("VAR_")]
         for parameter in rng.sample(more, min(3, len(more))):
-            traced = [t for other in entry.calls for n, t in other.positional + other.keywords if n == parameter.name]
+            suite = [other for other in entry.calls if not other.worked]
+            traced = [t for other in suite for n, t in other.positional + other.keywords if n == parameter.name]
             choices = [("as in the suite", text) for text in traced]
             choices += probe_inputs.ordinary(parameter.categories, entry.literals, survey.drawn)
             inputs, text = rng.choice(choices)

@@ -174,6 +174,10 @@ _PATTERNS: tuple[Input, ...] = (
 _FILES: tuple[Input, ...] = (
     ("closed file", "closed_text_file()"),
     ("closed file", "closed_binary_file()"),
+    ("text file", "text_file('one\\ntwo caf\\u00e9\\n')"),
+    ("binary file", "binary_file(b'one\\ntwo \\xff\\n')"),
+    ("empty file", "text_file('')"),
+    ("empty file", "binary_file(b'')"),
 )
 _WRONG: tuple[Input, ...] = (
     ("None", "None"),
@@ -335,6 +339,39 @@ def changed(source: str, rng: random.Random) -> list[Input]:
     value = _literal(source)
     changes = [*_changes(value, rng), *_changed_leaves(value, rng)]
     return [(name, text) for name, new in changes if (text := ascii(new)) != source and len(text) < 500]
+
+
+def changed_within(source: str, rng: random.Random) -> list[Input]:
+    """An expression with one of its literals replaced by a typed change of it."""
+    tree = ast.parse(source, mode="eval")
+    found = []
+    for number, node in enumerate(_literal_nodes(tree)):
+        for name, text in changed(ast.unparse(node), rng):
+            copy = ast.parse(source, mode="eval")
+            new = _Put(_literal_nodes(copy)[number], ast.parse(text, mode="eval").body).visit(copy)
+            found.append((name, ast.unparse(new)))
+    return _distinct(found)
+
+
+def _literal_nodes(tree: ast.AST) -> list[ast.expr]:
+    """The largest literals of an expression, in the order they are written in."""
+    found: list[ast.expr] = []
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.expr) and _literal(ast.unparse(child)) is not None:
+            found.append(child)
+        elif not isinstance(child, ast.JoinedStr):
+            found += _literal_nodes(child)
+    return found
+
+
+class _Put(ast.NodeTransformer):
+    """One expression in the place of another."""
+
+    def __init__(self, old: ast.expr, new: ast.expr) -> None:
+        self.old, self.new = old, new
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        return self.new if node is self.old else super().generic_visit(node)
 
 
 def literal_type(source: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from qualityscore.inside.decode import parse
@@ -29,6 +29,7 @@ Step = tuple[int, list[str], str] | tuple[int, list[str], str, list[str]]
 class Script:
     """What one entry's process is given: the sensible call, the probes as (index, setup, call), and limits.
 
+    `unit_s` bounds all of it in CPU time and, stretched on a busy host, in wall time.
     Where probes are built, each has a fourth item: expressions for its arguments.
     """
 
@@ -37,6 +38,7 @@ class Script:
     probes: tuple[Step, ...]
     limit_s: float
     memory_bytes: int
+    unit_s: float = UNIT_LIMIT_S
 
 
 @dataclass(slots=True, kw_only=True)
@@ -104,13 +106,7 @@ def replay(
             answered.add(event.unit)
             rest = _take(records[event.unit], script, event)
             if rest:
-                again[event.unit] = Script(
-                    entry=script.entry,
-                    sensible=script.sensible,
-                    probes=rest,
-                    limit_s=script.limit_s,
-                    memory_bytes=script.memory_bytes,
-                )
+                again[event.unit] = replace(script, probes=rest)
             progress(sum(len(r.seen) for r in records.values()))
         for entry in todo.keys() - answered:
             _give_up(records[entry], todo[entry], "the time for all probes was up")
@@ -129,8 +125,8 @@ def _plan(
                 "probes": [list(probe) for probe in script.probes],
                 "limit_s": script.limit_s,
             },
-            timeout_s=max(UNIT_LIMIT_S * contention.stretch(), 2 * script.limit_s),
-            cpu_s=max(UNIT_LIMIT_S, 2 * script.limit_s),
+            timeout_s=max(script.unit_s * contention.stretch(), 2 * script.limit_s),
+            cpu_s=max(script.unit_s, 2 * script.limit_s),
             memory_bytes=script.memory_bytes,
         )
         for script in scripts

@@ -31,10 +31,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from qualityscore.errors import TaskError
 from qualityscore.model.foreign import first_problem, read_toml
 from qualityscore.suites.manifest import Kind, Manifest, Raised, Returned
-from qualityscore.suites.probe_candidates import AS_CALLED, STATE_AFTER
+from qualityscore.suites.probe_candidates import AS_CALLED, AS_READ, STATE_AFTER, WORKED, WRITTEN
 from qualityscore.suites.probe_inputs import is_misfit
 
 FILE_NAME = "review.toml"
+_SHOWN = (AS_CALLED, AS_READ, STATE_AFTER, WORKED, WRITTEN)  # what the suite, or who wrote the examples, does
 CALLBACK_SITE = "a callback of the probe"
 
 _Text = Annotated[str, Field(min_length=1)]
@@ -75,11 +76,11 @@ class Review(_Strict):
         return any(_fits(decision, entry, inputs) for decision in self.leave_out)
 
     def kind(self, entry: str, inputs: str, outcome: Returned | Raised) -> Kind:
-        """The kind of a probe. What the functional suite itself calls is accepted; a callback's exception passes
-        through. Everything undecided is hostile."""
+        """The kind of a probe. What the functional suite itself calls is accepted, and so are worked examples; a
+        callback's exception passes through. Everything undecided is hostile."""
         excepted = any(_fits(d, entry, inputs) for d in self.hostile)
         if isinstance(outcome, Returned):
-            decided = inputs in (AS_CALLED, STATE_AFTER) or any(_fits(d, entry, inputs) for d in self.accept)
+            decided = inputs in _SHOWN or any(_fits(d, entry, inputs) for d in self.accept)
             return "valid" if decided and not excepted else "hostile"
         if outcome.site == CALLBACK_SITE:
             return "hostile" if excepted else "guarded"

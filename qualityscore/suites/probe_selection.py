@@ -14,18 +14,21 @@ from qualityscore.suites.manifest import Raised, Returned
 from qualityscore.suites.observed import GaveValue, Seen
 from qualityscore.suites.probe_candidates import (
     AS_CALLED,
+    AS_READ,
     CALLED,
     DECORATING,
     ODD_SEQUENCE,
     SEQUENCE,
     STATE_AFTER,
+    WORKED,
+    WRITTEN,
     Candidate,
     Role,
 )
 
 _VALUES_WANTED = 6
 _ALIKE = 4  # misfits of one entry that raise at one place
-_DIRECT = (AS_CALLED, STATE_AFTER, SEQUENCE, ODD_SEQUENCE, CALLED, DECORATING)
+_DIRECT = (AS_CALLED, AS_READ, WORKED, WRITTEN, STATE_AFTER, SEQUENCE, ODD_SEQUENCE, CALLED, DECORATING)
 _ROLES: tuple[Role, ...] = ("ordinary", "leading", "misfit")
 _OPAQUE = {"object", "class", "function", "module", "exception", "cycle", "cut"}
 

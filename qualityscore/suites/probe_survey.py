@@ -35,12 +35,20 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TracedCall:
-    """A call that the functional suite made, as source text. A method's setup makes its instance as `subject`."""
+    """A call that the functional suite made, as source text. A method's setup makes its instance as `subject`.
+
+    A `worked` one is an example that a person wrote: `callee` is called, and `around` stands before and after the call;
+    where the entry's call cannot be told from the rest, all of it is in `text`.
+    """
 
     setup: tuple[str, ...]
     positional: tuple[tuple[str, str], ...]
     rest: tuple[str, ...]
     keywords: tuple[tuple[str, str], ...]
+    worked: bool = False
+    callee: str = ""
+    around: tuple[str, str] = ("", "")
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
