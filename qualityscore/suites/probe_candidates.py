@@ -30,8 +30,10 @@ ODD_SEQUENCE = "sequence of calls with odd keys"
 Role = Literal["ordinary", "leading", "misfit"]
 Shape = tuple[tuple[str, str], ...]  # names of arguments and types of their literals
 
-_DISPLAYS = ("[", "{", "cyclic_", "nested_", "bytearray(", "OddMapping(", "generated(", "breaking(", "closed_")
-_DISPLAYS += ("text_file(", "binary_file(", "io.")
+_DISPLAYS = (
+    *("[", "{", "cyclic_", "nested_", "bytearray(", "OddMapping(", "generated(", "breaking(", "closed_"),
+    *("text_file(", "binary_file(", "io."),
+)
 _INLINE = 60
 _SEQUENCES = 14
 _MOST_AROUND = 160  # candidates of an entry with worked examples
