@@ -5,12 +5,13 @@ themselves, there is no ini file, conftest files only count beside the suite, an
 `sys.path` here and not through the environment, so that no start-up hook of it runs.
 
 Arguments of `prepare`: `suite` (folder of the derived suite), `work` (private writable folder), `files` (relative to
-`suite`; one, unless nothing will be run), `subject`, `roots` (import roots), `imports` (names of the surface),
-`stopped` (modules that are not to be imported, with the reason), `inside` (this folder), and for a traced run `trace`
-(the options of `tracer.Tracer`).
+`suite`; one, unless nothing will be run), `following` (the suite's next file, which need not be there, or None),
+`subject`, `roots` (import roots), `imports` (names of the surface), `stopped` (modules that are not to be imported,
+with the reason), `inside` (this folder), and for a traced run `trace` (the options of `tracer.Tracer`).
 """
 
 import builtins
+import contextlib
 import functools
 import importlib
 import inspect
@@ -28,7 +29,9 @@ import stopped_imports
 import tracer
 import wire
 from _pytest.config import _prepareconfig
+from _pytest.fixtures import get_scope_node
 from _pytest.main import Session
+from _pytest.skipping import evaluate_skip_marks
 
 _NO_PLUGINS = ("cacheprovider", "terminalreporter", "faulthandler", "junitxml", "pastebin", "doctest", "stepwise")
 _OURS = machinery.ours()
@@ -46,6 +49,18 @@ class State:
     def __init__(self, session, plugin, watcher, changed, record):
         self.session, self.plugin, self.watcher, self.changed, self.record = session, plugin, watcher, changed, record
         self.items = {item.nodeid: item for item in session.items}
+        self.places = {item.nodeid: place for place, item in enumerate(session.items)}
+
+
+class Elsewhere:
+    """Stands for the next item where that is one of another file: it keeps the folders set up that both lie in."""
+
+    def __init__(self, item, path):
+        self._kept = [node for node in item.listchain() if path.is_relative_to(node.path)]
+
+    def listchain(self):
+        """The collectors that the other item needs, as far as the one before it has them."""
+        return self._kept
 
 
 class Plugin:
@@ -86,6 +101,26 @@ class Plugin:
         """A module that skips itself gives no items and no exception."""
         if report.skipped and self.collection is None:
             self.collection = {"type": "Skipped", "bases": [], "text": str(report.longrepr)[:2000], "frames": []}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, item, nextitem):
+        """Before a class, module or session ends with this item, set up what its earlier items have from it.
+
+        Whatever its teardown raises belongs to its last item; the earlier ones ran in processes of their own. What is
+        already set up stays as it is, and what cannot be set up has failed in the item that needs it.
+        """
+        needed = nextitem.listchain() if nextitem is not None else []
+        ending = [node for node in item.session._setupstate.stack if node is not item and node not in needed]
+        if not ending:
+            return
+        items = item.session.items
+        for earlier in reversed(items[: items.index(item)]):
+            known = getattr(earlier, "_fixtureinfo", None)  # of functions only
+            for name, definitions in known.name2fixturedefs.items() if known else ():
+                node = get_scope_node(earlier, definitions[-1]._scope)
+                if node in ending and definitions[-1].cached_result is None and not evaluate_skip_marks(earlier):
+                    with contextlib.suppress(BaseException):
+                        earlier._request.getfixturevalue(name)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem):
@@ -179,6 +214,15 @@ def _foreign(imports, subject):
     return None
 
 
+def _next(state, item):
+    """What comes after an item in the whole suite: its class and its module end with their last items only."""
+    place = state.places[item.nodeid] + 1
+    if place < len(state.session.items):
+        return state.session.items[place]
+    following = state.plugin.args["following"]
+    return Elsewhere(item, Path(state.plugin.suite, following)) if following else None
+
+
 def run(state, args, send):
     """Run the item named in `args` and send one message: its phases, failure and records."""
     own = os.getpid()
@@ -196,7 +240,7 @@ def run(state, args, send):
         watcher.log = f"{watcher.log}.{own}"
         watcher.start()
     try:
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=_next(state, item))
     finally:
         if watcher is not None:
             watcher.stop()

@@ -159,12 +159,14 @@ def start_timeout_s(spec: SuiteSpec) -> float:
 
 def zygote_arguments(target: Target, files: Sequence[str], *, trace: bool) -> dict[str, Any]:
     """What `inside/pytest_zygote.py` needs to know."""
+    later = [name for name in suite_names(target.task) if files and name > max(files)]
     roots = [SUBJECT_DIR if root == "." else f"{SUBJECT_DIR}/{root}" for root in target.tree.import_roots]
     arguments: dict[str, Any] = {
         "suite": SUITE_DIR,
         "work": WORK_DIR,
         "inside": INSIDE_DIR,
         "files": list(files),
+        "following": min(later, default=None),
         "subject": SUBJECT_DIR,
         "roots": roots,
         "imports": list(target.task.spec.surface.imports),

@@ -305,13 +305,13 @@ def test_what_a_class_sets_up_is_judged_in_each_of_its_tests(stage, expected):
     }
 
 
-def test_what_a_class_tears_down_counts_for_each_of_its_tests(stage, expected):
-    """Each test is a process of its own, so each tears its class down; plain pytest does it once, after the last."""
+def test_what_a_class_tears_down_counts_for_its_last_test_as_under_plain_pytest(stage, expected):
     raising = {"m.py": GOOD["m.py"].replace("values.clear()", "raise KeyError(values[0])")}
     found = results(stage, raising, expected)
-    assert {name for name, test in found.items() if test.outcome is not TestOutcome.PASSED} == SCOPED
+    lasts = {"TestShared::test_second", "Rows::test_text"}
+    assert {name for name, test in found.items() if test.outcome is not TestOutcome.PASSED} == lasts
     failed = {name.partition("::")[2] for name, outcome in stage.plain(raising).items() if outcome == "failed"}
-    assert failed - {"test_coroutine"} == {"TestShared::test_second", "Rows::test_text"}
+    assert failed - {"test_coroutine"} == lasts
 
 
 def test_an_orphan_beside_a_hanging_test_bounds_the_time_and_passes(make_stage):
