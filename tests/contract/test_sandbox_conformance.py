@@ -25,6 +25,7 @@ import pytest
 from qualityscore.runtime.process import Exited, Limits, OutputFlooded, ProcessOutcome, TimedOut
 from qualityscore.runtime.sandbox import PROVIDERS
 from qualityscore.runtime.sandbox.base import Capability, Sandbox
+from qualityscore.runtime.sandbox.scenery import package_folders
 from qualityscore.runtime.sandbox.seccomp import refused_calls
 
 REPOSITORY = Path(__file__).parents[2]
@@ -262,7 +263,8 @@ def test_folders_above_a_mount_are_open_to_the_sandboxed_user(place, folder):
 
 
 @promise(Capability.HOST_FILES_UNREADABLE)
-def test_python_code_of_the_systems_programs_cannot_be_read(place):
+@pytest.mark.parametrize("mounts", [[], [("/usr", "/usr", False)]], ids=["elsewhere", "in /usr"])
+def test_python_code_of_the_systems_programs_cannot_be_read(place, mounts):
     """Large programs bring copies of libraries with them, and one may be the reference."""
     code = """
     import os
@@ -276,7 +278,7 @@ def test_python_code_of_the_systems_programs_cannot_be_read(place):
                     continue
                 print("readable:", os.path.join(above, name))
     """
-    assert place.says(code) == ""
+    assert place.says(code, mounts=mounts, hidden=list(package_folders(Path("/usr"))) if mounts else []) == ""
 
 
 @promise(Capability.HOST_FILES_UNREADABLE)
@@ -299,6 +301,24 @@ def test_packages_of_the_system_and_hidden_folders_cannot_be_read(place, folder)
     """
     mounts = [(str(folder), "/qs/env", False)]
     assert place.says(code, mounts=mounts, hidden=["/qs/env/site-packages"]) == "x"
+
+
+@promise(Capability.HOST_FILES_UNREADABLE)
+def test_a_library_that_is_a_file_of_its_own_below_usr_cannot_be_read(place, folder):
+    """It would lie beside the programs' folders; here another folder of the host stands for /usr."""
+    shown = "/qs/env" if place.provider.name == "landlock" else str(folder)  # which translates targets to their sources
+    for name in ("library.py", "file"):
+        (folder / name).write_text("x")
+    code = f"""
+    for name in ("library.py", "file"):
+        try:
+            print(name, open("{shown}/" + name).read())
+        except OSError:
+            pass
+    """
+    mounts = [(str(folder), shown, False)]
+    assert place.says(code, mounts=mounts, covers=[str(folder / "library.py")]) == "file x"
+    assert place.says(code, mounts=mounts) == "library.py x\nfile x"
 
 
 @promise(Capability.READ_ONLY)

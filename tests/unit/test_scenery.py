@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qualityscore.runtime.sandbox.scenery import program_folders
+from qualityscore.runtime.sandbox.scenery import python_places
 
 
 def test_programs_that_bring_python_code_are_covered_and_what_the_runtime_needs_is_not(tmp_path):
@@ -22,18 +22,35 @@ def test_programs_that_bring_python_code_are_covered_and_what_the_runtime_needs_
         "share/debugger/python/a.py",
         "share/python3/debpython/a.py",
         "share/a.py",
+        "share/locale/de/words.mo",
+        "share/noarch.whl",
+        "a.py",
+        "bin/a.py",
+        "bin/a",
+        "lib/a.pyc",
+        "lib/x86_64-linux-gnu/a.py",
+        "opt/program/a.py",
+        "local/program/a.py",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "lib" / "alias").symlink_to("suite")
-    covered = [folder.removeprefix(f"{tmp_path}/") for folder in program_folders(tmp_path)]
+    (tmp_path / "bin" / "alias.py").symlink_to("a")
+    covered = [folder.removeprefix(f"{tmp_path}/") for folder in python_places(tmp_path)]
     assert covered == [
+        "a.py",
+        "bin/a.py",
+        "lib/a.pyc",
         "lib/compiled",
         "lib/snake",
         "lib/suite",
         "lib/wheels",
+        "lib/x86_64-linux-gnu/a.py",
         "lib/x86_64-linux-gnu/office",
         "lib64/other",
+        "opt/program",
+        "share/a.py",
         "share/debugger",
+        "share/noarch.whl",
         "share/python3",
     ]

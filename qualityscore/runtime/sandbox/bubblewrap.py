@@ -186,6 +186,18 @@ def _against_nesting() -> list[str]:
     return [option] if option.encode() in told.stdout + told.stderr else []
 
 
+def _cover(place: Path) -> Iterator[str]:
+    """An empty folder over a folder of the host's; over a file of its, a device that nobody may open."""
+    if place.is_file():
+        yield from ("--ro-bind", os.devnull, str(place))
+    else:
+        yield from _empty(str(place))
+
+
+def _empty(folder: str) -> Iterator[str]:
+    yield from ("--perms", "0755", "--size", "4096", "--tmpfs", folder, "--remount-ro", folder)
+
+
 def _filesystem(launch: Launch, files: dict[str, int]) -> Iterator[str]:
     made: set[str] = set()
 
@@ -204,8 +216,9 @@ def _filesystem(launch: Launch, files: dict[str, int]) -> Iterator[str]:
         yield from ("--ro-bind", folder, folder)
     for link, text in scenery.root_links():
         yield from ("--symlink", text, link)
-    for folder in scenery.hidden_folders():
-        yield from ("--perms", "0755", "--size", "4096", "--tmpfs", folder, "--remount-ro", folder)
+    hidden = [Path(place) for place in scenery.hidden_places()]
+    for place in hidden:
+        yield from _cover(place)
     for target, descriptor in files.items():
         yield from above(target)
         yield from ("--perms", "0444", "--file", str(descriptor), target)
@@ -219,6 +232,10 @@ def _filesystem(launch: Launch, files: dict[str, int]) -> Iterator[str]:
         yield from ("--perms", "0777", "--dir", folder)
     for mount in launch.mounts:
         yield from shown(mount)
+    for place in hidden:  # again where a mount shows them: the interpreter's installation may be /usr
+        ends = [Path(mount.target) for mount in launch.mounts]
+        if any(place.is_relative_to(end) for end in ends) and not any(end.is_relative_to(place) for end in ends):
+            yield from _cover(place)
     for folder in launch.hidden:
-        yield from ("--perms", "0755", "--size", "4096", "--tmpfs", folder, "--remount-ro", folder)
+        yield from _empty(folder)
     yield from ("--remount-ro", "/")

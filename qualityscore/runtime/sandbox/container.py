@@ -189,9 +189,10 @@ def arguments(launch: Launch, *, name: str, uid: int, files: Path) -> list[str]:
         words += _shown(Path(path), path)
     for mount in launch.mounts:
         words += _shown(mount.source, mount.target, writable=mount.writable)
-    for folder in (*scenery.hidden_folders(), *launch.hidden):
-        if not any(Path(mount.target).is_relative_to(folder) for mount in launch.mounts):
-            words += _shown(files / _EMPTY, folder)
+    covers = {place: Path(os.devnull) if Path(place).is_file() else files / _EMPTY for place in scenery.hidden_places()}
+    for place, cover in {**covers, **dict.fromkeys(launch.hidden, files / _EMPTY)}.items():
+        if not any(Path(mount.target).is_relative_to(place) for mount in launch.mounts):
+            words += _shown(cover, place)
     variables = [f"{key}={value}" for key, value in scenery.environment(launch.env).items()]
     limited = prlimit_words(replace(launch.limits, processes=None, open_files=None))
     entry = ["/bin/sh", "-c", _ENTRY, "sh", HOME_DIR, WORK_DIR, launch.cwd, "/usr/bin/env", "-i", *variables]

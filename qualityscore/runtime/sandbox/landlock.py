@@ -163,7 +163,7 @@ def specification(launch: Launch, there: Launch, folder: Path, uid: int | None) 
     rules += [(path, "device") for path in _DEVICES]
     rules += [(path, "read") for path in (*_ETC, *scenery.etc_from_host()) if Path(path).exists()]
     # Names inside a hidden folder can be listed here, their contents cannot be read.
-    hidden = {_source(launch, path) for path in launch.hidden} | {Path(path) for path in scenery.hidden_folders()}
+    hidden = {_source(launch, path) for path in launch.hidden} | {Path(path) for path in scenery.hidden_places()}
     shown = [Path(path) for path in scenery.root_folders()]
     for mount in launch.mounts:
         if mount.writable:

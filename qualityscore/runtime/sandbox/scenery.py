@@ -27,6 +27,7 @@ _ETC_FROM_HOST = (
 )
 
 
+_HIDDEN = ("local", "src", "games")  # below /usr
 _PACKAGE_FOLDERS = frozenset({"site-packages", "dist-packages"})
 _CODE = (".py", ".pyc", ".whl", ".egg")
 _NEEDED = re.compile(r"lib\w*/(python3?(\.\d+)?|valgrind)")  # the standard library, and what counts instructions
@@ -86,13 +87,13 @@ def root_folders() -> Iterator[str]:
             yield str(folder)
 
 
-def hidden_folders() -> Iterator[str]:
-    """Folders below /usr that are covered: they may hold a copy of the reference, or tell about the host."""
-    for folder in ("/usr/local", "/usr/src", "/usr/games"):
-        if Path(folder).is_dir():
-            yield folder
+def hidden_places() -> Iterator[str]:
+    """Folders and files below /usr that are covered: they may hold the reference, or tell about the host."""
+    for name in _HIDDEN:
+        if Path("/usr", name).is_dir():
+            yield f"/usr/{name}"
     yield from package_folders(Path("/usr"))
-    yield from program_folders(Path("/usr"))
+    yield from python_places(Path("/usr"))
 
 
 def package_folders(prefix: Path) -> Iterator[str]:
@@ -109,24 +110,27 @@ def parents(target: str) -> list[str]:
 
 
 @functools.cache
-def program_folders(prefix: Path) -> tuple[str, ...]:
-    """Folders of programs below `prefix` that bring Python code with them, as large ones bring copies of libraries.
+def python_places(prefix: Path) -> tuple[str, ...]:
+    """Folders of programs below `prefix` that bring Python code with them, and files of it beside such folders.
 
-    They are looked for once in a process; it takes a second where /usr is large.
+    Large programs bring copies of libraries, and a library may be one file. They are looked for once in a process; it
+    takes a second where /usr is large.
     """
-    return tuple(
-        str(folder)
-        for area in (*sorted(prefix.glob("lib*")), prefix / "share")
-        for child in _folders(area)
-        for folder in (_folders(child) if _ARCHITECTURE.fullmatch(child.name) else [child])
-        if not _NEEDED.fullmatch(f"{area.name}/{folder.name}") and _holds_python(folder)
-    )
+    return tuple(_python_places(prefix, prefix))
 
 
-def _folders(above: Path) -> list[Path]:
-    if above.is_symlink() or not above.is_dir():
-        return []
-    return sorted(child for child in above.iterdir() if child.is_dir() and not child.is_symlink())
+def _python_places(area: Path, prefix: Path) -> Iterator[str]:
+    with os.scandir(area) as entries:
+        children = sorted((child for child in entries if not child.is_symlink()), key=lambda child: child.name)
+    for child in children:
+        name = child.path.removeprefix(f"{prefix}/")
+        if not child.is_dir():
+            if name.endswith(_CODE):
+                yield child.path
+        elif (area == prefix and name not in _HIDDEN) or _ARCHITECTURE.fullmatch(child.name):
+            yield from _python_places(Path(child.path), prefix)
+        elif area != prefix and not _NEEDED.fullmatch(name) and _holds_python(Path(child.path)):
+            yield child.path
 
 
 def _holds_python(folder: Path) -> bool:
