@@ -259,6 +259,9 @@ class ExecutedCode:
         return (".", 1)
 
     def _text_of(self, signature):
+        latest = next(reversed(self._pending.values()), None)
+        if latest is not None and latest.lines(signature, False):
+            return latest
         texts = list(reversed(self._pending.values()))
         for thoroughly in (False, True):
             for text in texts:

@@ -18,6 +18,8 @@ import executed_code
 import source_codes
 import tracing_guard
 
+_EXECUTES = frozenset({"exec", "function.__new__", "object.__setattr__"})
+_UNSEEN = "executes code where there is no room to look at it"
 _READERS = ("linecache.py", "tokenize.py", "inspect.py", "traceback.py")
 # the subject may replace them later
 _open, _write, _close, _dumps = os.open, os.write, os.close, json.dumps
@@ -264,6 +266,9 @@ def watch_files(tracer):
                 return
             if type(name) is str and name.startswith(prefix):
                 tracer.write("files", name[len(prefix) :])
+        except (RecursionError, MemoryError):
+            if event in _EXECUTES and _UNSEEN not in tracer._evasions:
+                tracer._evasions.append(_UNSEEN)  # no call: there may be no room for one
         except Exception:  # a log that cannot be written, an event of its own making: never the subject's failure
             return
 

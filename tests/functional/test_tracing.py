@@ -527,3 +527,38 @@ def test_honest_code_executes_no_text(make_stage):
     trace = functional.trace(stage.target(files), expected)
     assert (len(expected), trace.texts, trace.unread, trace.evidence) == (2, (), (), ())
     assert {f.qualname for f in trace.judged if f.path == "part.py"} == {"part"}
+
+
+def test_code_that_is_executed_at_the_end_of_the_stack_is_an_evasion(make_stage):
+    from qualityscore.suites import functional
+
+    source = """
+        import sys
+
+        PLACE = {}
+        exec(compile("def first(n): return n", "x", "exec"), {})
+        CODE = compile("def hidden(n):\\n    return n + 1\\n", "x", "exec")
+
+        def descend(depth):
+            if depth:
+                descend(depth - 1)
+            else:
+                exec(CODE, PLACE)
+
+        def entry(n):
+            for depth in range(sys.getrecursionlimit(), 0, -1):
+                try:
+                    descend(depth)
+                    break
+                except RecursionError:
+                    pass
+            return PLACE["hidden"](n)
+    """
+    stage = make_stage({"test_a.py": "import m\n\ndef test_entry():\n    assert m.entry(1) == 2\n"})
+    files = {"m.py": source}
+    expected = stage.discover(files)
+    outcome = functional.run(stage.target(files), expected)
+    trace = functional.trace(stage.target(files), expected, untraced=outcome)
+    assert trace.evaded
+    assert "hidden" not in {f.qualname for f in trace.judged}
+    assert [item.kind for item in trace.evidence] == ["tracer_removed"]
