@@ -18,7 +18,7 @@ from qualityscore.judging.lower import NotLowered, Recording, lower_method, lowe
 from qualityscore.judging.lowered import DerivedSuite, Kept, Lowered, Rows
 from qualityscore.judging.names import Module, local_constants
 from qualityscore.judging.parametrize import Table, hide, tables
-from qualityscore.judging.sites import Site, TestFunction, raises_kind, test_functions
+from qualityscore.judging.sites import Site, TestFunction, inherited_tests, raises_kind, test_functions
 from qualityscore.judging.source import Edit, Source, docstrings
 
 RECORDER = "__qs__"
@@ -58,6 +58,7 @@ def derive(source: str, filename: str, exclude: frozenset[str] = frozenset()) ->
         kept=tuple(attempt.kept),
         rows=rows,
         inputs=visible_literals(derived),
+        inherited=inherited_tests(module),
     )
 
 

@@ -50,13 +50,22 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DerivedSuite:
-    """One suite file as the sandbox sees it, with everything that was taken out of it."""
+    """One suite file as the sandbox sees it, with everything that was taken out of it.
+
+    `inherited` gives, for tests that a class inherits, the function that runs.
+    """
 
     source: str
     assertions: tuple[Lowered, ...] = ()
     kept: tuple[Kept, ...] = ()
     rows: tuple[Rows, ...] = ()
     inputs: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    inherited: dict[str, str] = field(default_factory=dict)
+
+    def function(self, item: str) -> str:
+        """The function that a collected item runs, by its name here: `test_a`, `TestB::test_c`."""
+        name = item.split("::", 1)[1].partition("[")[0]
+        return self.inherited.get(name, name)
 
     def arguments(self, test: str, item: str) -> dict[str, str]:
         """The judge's values of the parametrised arguments of one collected item, by its name inside."""

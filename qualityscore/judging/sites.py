@@ -50,6 +50,56 @@ def test_functions(module: Module) -> Iterator[TestFunction]:
     yield from _in_body(module.tree.body, "", False, None, module)
 
 
+def inherited_tests(module: Module) -> dict[str, str]:
+    """By the name of a test that a class inherits from another of its file: the name of the function that runs.
+
+    Names are as in `TestFunction`. Classes are put together as Python does, so the order of methods is Python's.
+    """
+    found: dict[str, str] = {}
+    for name, made in _classes(module.tree.body, "", {}).items():
+        _collect(made, f"{name}::", found)
+    return found
+
+
+def _classes(body: list[ast.stmt], prefix: str, outer: dict[str, type]) -> dict[str, type]:
+    """The classes of a body, with their tests' full names and their nested classes as attributes."""
+    made: dict[str, type] = {}
+    for node in body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        known = {**outer, **made}
+        bases = tuple(known[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in known)
+        inner = f"{prefix}{node.name}::"
+        members = {**_tests(node.body, inner), **_classes(node.body, inner, known)}
+        try:
+            made[node.name] = type(node.name, bases, members)
+        except TypeError:  # no order of methods: no class in Python either
+            continue
+    return made
+
+
+def _tests(body: list[ast.stmt], prefix: str) -> dict[str, str | None]:
+    """What a class binds itself: tests by their full names, None for what hides an inherited one."""
+    found: dict[str, str | None] = {}
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found[node.name] = prefix + node.name
+        elif isinstance(node, ast.Assign):
+            found.update((target.id, None) for target in node.targets if isinstance(target, ast.Name))
+    return {name: value for name, value in found.items() if name.startswith("test")}
+
+
+def _collect(made: type, prefix: str, found: dict[str, str]) -> None:
+    for name in dir(made):
+        match getattr(made, name):
+            case str() as function if name.startswith("test") and function != prefix + name:
+                found[prefix + name] = function
+            case type() as nested if not name.startswith("__"):
+                _collect(nested, f"{prefix}{name}::", found)
+            case _:
+                pass
+
+
 def _in_body(
     body: list[ast.stmt], prefix: str, case: bool, obstacle: str | None, module: Module
 ) -> Iterator[TestFunction]:

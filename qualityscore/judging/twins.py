@@ -30,11 +30,17 @@ class Twinned:
 
 
 def twin_keys(suite: DerivedSuite) -> dict[str, str]:
-    """By test function, the key of the assertion that its twin would turn; functions without one are left out."""
+    """By test function, the key of the assertion that its twin would turn; functions without one are left out.
+
+    So are functions whose name is read in the file: as twins they might fail whatever else runs them.
+    """
     keys = {(kept.test, kept.line): kept.key for kept in suite.kept}
     found = {}
-    for function in test_functions(Module(Source(suite.source).tree)):
-        target = _target(function)
+    tree = Source(suite.source).tree
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    read |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    for function in test_functions(Module(tree)):
+        target = _target(function) if function.node.name not in read else None
         key = keys.get((function.name, target.lineno)) if target is not None else None
         if key is not None:
             found[function.name] = key

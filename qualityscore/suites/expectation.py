@@ -21,9 +21,9 @@ from qualityscore.suites import failures
 from qualityscore.suites.derived_files import Item, derive_files, original, suite_names
 from qualityscore.suites.observation import Observation
 from qualityscore.suites.playing import Seen, collect, play
-from qualityscore.suites.twin_runs import function_of
 
 _ROUNDS = 6
+_Function = tuple[str, str]  # file, name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +32,6 @@ class _Test:
 
     id: str
     item: Item
-
-    @property
-    def function(self) -> str:
-        """The function's name as derivation knows it: `test_a`, `TestB::test_c`."""
-        return function_of(self.item)
 
 
 def discover(target: Target) -> tuple[ExpectedTest, ...]:
@@ -119,9 +114,10 @@ def _passing(seen: Seen) -> set[int]:
 
 
 def _candidates(test: _Test, suite: DerivedSuite, observation: Observation | None) -> tuple[Lowered, ...]:
-    """The assertions of a test: those of its function, and those that it recorded (inherited methods)."""
+    """The assertions of a test: those of its function, and those that it recorded (of functions that it calls)."""
     recorded = {key for key, _, _ in observation.records} if observation is not None else set()
-    return tuple(item for item in suite.assertions if item.test == test.function or item.key in recorded)
+    function = suite.function(test.item.name)
+    return tuple(item for item in suite.assertions if item.test == function or item.key in recorded)
 
 
 def _prove(
@@ -138,7 +134,7 @@ def _prove(
         if number not in passing or observation is None:
             unproven.setdefault(test.item.file, set()).update(item.key for item in lowered)
             continue
-        function = lowered[0].test if lowered else test.function
+        function = lowered[0].test if lowered else suite.function(test.item.name)
         arguments = suite.arguments(function, test.item.name)
         cases.append(Case(lowered=lowered, records=observation.records, arguments=arguments))
         numbers.append(number)
@@ -150,22 +146,39 @@ def _prove(
     return proven, {file: frozenset(keys) for file, keys in unproven.items()}
 
 
-def _failing_twins(
-    target: Target, tests: Sequence[_Test], derived: Mapping[str, DerivedSuite]
-) -> dict[tuple[str, str], str]:
-    """(file, function) to the key of the assertion whose twin fails on the reference, for all of its items."""
-    keys = {(name, function): key for name, suite in derived.items() for function, key in twin_keys(suite).items()}
-    chosen = [test for test in tests if (test.item.file, test.function) in keys]
-    if not chosen:
-        return {}
+def _failing_twins(target: Target, tests: Sequence[_Test], derived: Mapping[str, DerivedSuite]) -> dict[_Function, str]:
+    """(file, function) to the key of the assertion whose twin fails on the reference, for all of its items.
+
+    Whatever is a twin, no other test may come out otherwise: a file has none where a test of another file runs its.
+    """
+    functions = [(test.item.file, derived[test.item.file].function(test.item.name)) for test in tests]
     rng = random.Random(0)
-    texts = {
-        name: twinned(suite, {function for file, function in keys if file == name}, rng).source
-        for name, suite in derived.items()
-    }
-    seen = _play(target, texts, [test.item for test in chosen])
-    for number in _passing(seen) | (set(range(len(chosen))) - seen.units.keys()):
-        keys.pop((chosen[number].item.file, chosen[number].function), None)
+
+    def turned(keys: Mapping[_Function, str]) -> Seen:
+        texts = {
+            name: twinned(suite, {function for file, function in keys if file == name}, rng).source
+            for name, suite in derived.items()
+        }
+        return _play(target, texts, [test.item for test in tests])
+
+    def strikes_others(keys: Mapping[_Function, str], seen: Seen) -> bool:
+        passing = _passing(seen)
+        return any(key not in keys and number not in passing for number, key in enumerate(functions))
+
+    keys = {(name, function): key for name, suite in derived.items() for function, key in twin_keys(suite).items()}
+    if not keys.keys() & set(functions):
+        return {}
+    seen = turned(keys)
+    if strikes_others(keys, seen):
+        for file in derived:
+            alone = {function: key for function, key in keys.items() if function[0] == file}
+            if alone and strikes_others(alone, turned(alone)):
+                keys = {function: key for function, key in keys.items() if function[0] != file}
+        seen = turned(keys)
+        if strikes_others(keys, seen):
+            return {}
+    for number in _passing(seen) | (set(range(len(tests))) - seen.units.keys()):
+        keys.pop(functions[number], None)
     return keys
 
 
@@ -173,13 +186,13 @@ def _expected(
     kept: Sequence[tuple[_Test, frozenset[str]]],
     derived: Mapping[str, DerivedSuite],
     durations: Mapping[str, float],
-    turned: Mapping[tuple[str, str], str],
+    turned: Mapping[_Function, str],
 ) -> tuple[ExpectedTest, ...]:
     exposed = []
     for test, keys in kept:
         suite = derived[test.item.file]
         lowered = tuple(item for item in suite.assertions if item.key in keys)
-        function = lowered[0].test if lowered else test.function
+        function = lowered[0].test if lowered else suite.function(test.item.name)
         exposed.append(
             Exposed(
                 lowered=lowered,
@@ -191,7 +204,7 @@ def _expected(
     for (test, _), seen, resistance in zip(kept, exposed, resist(exposed), strict=True):
         suite = derived[test.item.file]
         records = [AssertionRecord(key=item.key, line=item.line, moved=True) for item in seen.lowered]
-        functions = {test.function, *(item.test for item in seen.lowered)}
+        functions = {suite.function(test.item.name), *(item.test for item in seen.lowered)}
         records += [
             AssertionRecord(
                 key=item.key,

@@ -90,7 +90,8 @@ class _Runs:
     rng: random.Random
 
     def function(self, number: int) -> _Function:
-        return self.items[number].file, function_of(self.items[number])
+        item = self.items[number]
+        return item.file, self.derived[item.file].function(item.name)
 
     def half(
         self,
@@ -119,8 +120,3 @@ class _Runs:
         return all(
             self.half((number,), turned, silent).passed(number) for _ in range(_CONFIRMATIONS) for turned in both
         )
-
-
-def function_of(item: Item) -> str:
-    """The name of an item's function as derivation knows it: `test_a`, `TestB::test_c`."""
-    return item.name.split("::", 1)[1].partition("[")[0]

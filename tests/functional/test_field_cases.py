@@ -397,3 +397,77 @@ def test_threads_started_at_import_do_not_hang_forked_tests(stage, expected):
     )
     found = results(stage, {"m.py": threaded}, expected)
     assert [name for name, test in found.items() if test.outcome is not TestOutcome.PASSED] == []
+
+
+def test_a_twin_changes_no_other_test_that_runs_its_function(make_stage):
+    stage = make_stage(
+        {
+            "test_base.py": """
+                import m
+
+                class Base:
+                    n = 1
+
+                    def test_kept(self):
+                        assert m.double(self.n) is not m.double  # an object: the assertion stays in the child
+
+                    def test_further(self):
+                        assert m.entry("x") is not m.entry
+
+                class TestOne(Base):
+                    n = 2
+
+                class TestTwo(TestOne):
+                    n = 3
+            """,
+            "test_other.py": """
+                import m
+                import test_base
+
+                def test_runs_the_others():
+                    test_base.TestOne().test_kept()
+
+                def test_own():
+                    assert m.entry("y") is not m.entry
+            """,
+        }
+    )
+    expected = stage.discover(GOOD)
+    twins = {test.id.partition("::")[2]: [r.twin for r in test.assertions] for test in expected}
+    assert twins == {  # those of test_base.py are run by a test of another file
+        "TestOne::test_kept": [False],
+        "TestOne::test_further": [False],
+        "TestTwo::test_kept": [False],
+        "TestTwo::test_further": [False],
+        "test_runs_the_others": [],
+        "test_own": [True],
+    }
+    for _ in range(4):
+        assert all(test.outcome is TestOutcome.PASSED for test in stage.run(GOOD, expected).tests)
+
+
+def test_inherited_tests_are_twins_with_the_function_that_they_run(make_stage):
+    stage = make_stage(
+        {
+            "test_base.py": """
+                import m
+
+                class Base:
+                    def test_kept(self):
+                        assert m.double(self.n) is not m.double
+
+                    def test_further(self):
+                        assert m.entry("x") is not m.entry
+
+                class TestOne(Base):
+                    n = 2
+
+                class TestTwo(Base):
+                    n = 3
+            """,
+        }
+    )
+    expected = stage.discover(GOOD)
+    assert [[record.twin for record in test.assertions] for test in expected] == [[True]] * 4
+    for _ in range(6):  # a function alone in the wrong half would fail in half of the runs
+        assert all(test.outcome is TestOutcome.PASSED for test in stage.run(GOOD, expected).tests)

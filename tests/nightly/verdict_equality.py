@@ -129,7 +129,8 @@ def figures_of(rows: Iterable[dict[str, object]]) -> Figures:
 def plain(target: Target, folder: Path, timeout_s: float) -> dict[str, str] | None:
     """Outcomes of the original suite under plain pytest, outside any sandbox; only for code that we trust.
 
-    None where it does not end in time: it has no limit per test, so there is nothing to compare with.
+    A file that cannot be collected does not keep the others from running, as in the sandbox. None where it does not end
+    in time: it has no limit per test, so there is nothing to compare with.
     """
     listing = folder / "listing.jsonl"
     listing.unlink(missing_ok=True)
@@ -137,6 +138,7 @@ def plain(target: Target, folder: Path, timeout_s: float) -> dict[str, str] | No
     roots = [str((target.tree.root / root).resolve()) for root in target.tree.import_roots]
     files = [str(path) for path in target.task.suite_files("functional")]
     options = ["-q", "-p", "listing", "-p", "no:cacheprovider", "-c", "/dev/null", f"--rootdir={target.task.folder}"]
+    options.append("--continue-on-collection-errors")
     process = subprocess.Popen(
         [str(target.environment.prefix / "bin" / "python"), "-sB", "-m", "pytest", *options, *files],
         cwd=target.task.folder,

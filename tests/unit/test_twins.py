@@ -48,3 +48,46 @@ def test_conditions_are_negated_and_compared_literals_perturbed():
 def test_other_functions_are_left_alone():
     assert twinned(SUITE, {"test_object"}, random.Random(1)).source.count("not (") == 1
     assert twinned(SUITE, set(), random.Random(1)).source == SUITE.source
+
+
+def test_a_function_that_the_file_reads_has_no_twin():
+    text = "import m\n\ndef test_a():\n    assert m.f() is m.g()\n\n"
+    assert twin_keys(derive(text, "t.py")) == {"test_a": "a0"}
+    assert twin_keys(derive(text + "def test_b():\n    test_a()\n", "t.py")) == {}
+    assert twin_keys(derive(text + "test_c = test_a\n", "t.py")) == {}
+
+
+def test_inherited_tests_are_named_by_the_function_that_runs():
+    text = """
+class Base:
+    def test_a(self): pass
+    def test_b(self): pass
+    def test_c(self): pass
+    class TestInner:
+        def test_d(self): pass
+
+class Other:
+    def test_b(self): pass
+
+class TestBoth(Other, Base):
+    def test_a(self): pass
+    test_c = None
+
+class TestFurther(TestBoth): pass
+
+class TestForeign(Unknown, Base): pass
+"""
+    suite = derive(text, "t.py")
+    assert suite.inherited == {  # read off the text
+        "TestBoth::test_b": "Other::test_b",
+        "TestBoth::TestInner::test_d": "Base::TestInner::test_d",
+        "TestFurther::test_a": "TestBoth::test_a",
+        "TestFurther::test_b": "Other::test_b",
+        "TestFurther::TestInner::test_d": "Base::TestInner::test_d",
+        "TestForeign::test_a": "Base::test_a",
+        "TestForeign::test_b": "Base::test_b",
+        "TestForeign::test_c": "Base::test_c",
+        "TestForeign::TestInner::test_d": "Base::TestInner::test_d",
+    }
+    assert suite.function("t.py::TestBoth::test_b[1]") == "Other::test_b"
+    assert suite.function("t.py::TestBoth::test_a") == "TestBoth::test_a"
