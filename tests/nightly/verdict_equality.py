@@ -20,7 +20,9 @@ nothing.
 
 Prints where it is now and then, and the share of tests that move and that resist guessing. Exits with 1 on any
 difference, false alarm or broken evaluation, and where fewer than N could be compared. A test that fails differently
-from itself under plain pytest (run once more) is listed as unsteady and is no difference.
+from itself under plain pytest (run once more) is listed as unsteady and is no difference. Each test runs in a fork of
+its own in the sandbox; where plain pytest gives that verdict when it runs the test alone, the test depends on the ones
+before it, which is counted and is no difference either.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ def pytest_runtest_logreport(report):
 
 @dataclass
 class Seen:
-    """What an evaluation came to; `verdicts` are the tests compared, `differences` and `unsteady` some of them."""
+    """What an evaluation came to; `verdicts` are the tests compared, the last three count some of them."""
 
     compared: int = 0
     uncompared: int = 0
@@ -78,6 +80,7 @@ class Seen:
     alarms: int = 0
     differences: int = 0
     unsteady: int = 0
+    dependent: int = 0
     notes: list[str] = field(default_factory=list)
 
 
@@ -94,7 +97,7 @@ class Figures:
         return (
             "{compared} evaluations compared ({verdicts} verdicts), {uncompared} hangs (plain pytest did not end), "
             "{broken} broken: {alarms} false alarms, {differences} verdicts that differ from plain pytest's, "
-            "{unsteady} unsteady"
+            "{unsteady} unsteady, {dependent} that depend on the tests before"
         ).format(**self.counts)
 
     def shares(self) -> str:
@@ -126,8 +129,10 @@ def figures_of(rows: Iterable[dict[str, object]]) -> Figures:
     )
 
 
-def plain(target: Target, folder: Path, timeout_s: float) -> dict[str, str] | None:
-    """Outcomes of the original suite under plain pytest, outside any sandbox; only for code that we trust.
+def plain(target: Target, folder: Path, timeout_s: float, tests: Sequence[str] | None = None) -> dict[str, str] | None:
+    """Outcomes of the original suite, or of these tests of it, under plain pytest, outside any sandbox.
+
+    Only for code that we trust.
 
     A file that cannot be collected does not keep the others from running, as in the sandbox. None where it does not end
     in time: it has no limit per test, so there is nothing to compare with.
@@ -136,11 +141,11 @@ def plain(target: Target, folder: Path, timeout_s: float) -> dict[str, str] | No
     listing.unlink(missing_ok=True)
     (folder / "listing.py").write_text(_LISTING)
     roots = [str((target.tree.root / root).resolve()) for root in target.tree.import_roots]
-    files = [str(path) for path in target.task.suite_files("functional")]
+    asked = tests or [str(path) for path in target.task.suite_files("functional")]
     options = ["-q", "-p", "listing", "-p", "no:cacheprovider", "-c", "/dev/null", f"--rootdir={target.task.folder}"]
     options.append("--continue-on-collection-errors")
     process = subprocess.Popen(
-        [str(target.environment.prefix / "bin" / "python"), "-sB", "-m", "pytest", *options, *files],
+        [str(target.environment.prefix / "bin" / "python"), "-sB", "-m", "pytest", *options, *asked],
         cwd=target.task.folder,
         env={
             "PATH": os.environ["PATH"],
@@ -227,12 +232,24 @@ def _compare(one: Project, target: Target, folder: Path, timeout_s: float) -> Se
     repeated = {t.id: t.outcome for t in functional.run(target, one.expected).tests}
     for test in apart:
         steady = again.get(test.id) == theirs.get(test.id) and repeated[test.id] == test.outcome
-        seen.differences += steady
-        seen.unsteady += not steady
         reason = test.failure.message if test.failure else ""
-        kind = "" if steady else "unsteady: "
+        kind = ""
+        if not steady:
+            seen.unsteady += 1
+            kind = "unsteady: "
+        elif _passes_alone(target, folder, timeout_s, test.id) == (test.outcome is TestOutcome.PASSED):
+            seen.dependent += 1
+            kind = "depends on the tests before: "
+        else:
+            seen.differences += 1
         seen.notes.append(f"{kind}{test.id} is {test.outcome} here ({reason}), {theirs.get(test.id)} there")
     return seen
+
+
+def _passes_alone(target: Target, folder: Path, timeout_s: float, test: str) -> bool:
+    """Whether a test passes under plain pytest in a process of its own."""
+    alone = plain(target, folder, timeout_s, [test])
+    return alone is not None and alone.get(test) == "passed"
 
 
 _Waiting = tuple[Project, Subject, float]
