@@ -55,7 +55,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="qualityscore",
         description="Score a repository against a reference: function, maintainability, security, robustness, cost.",
-        epilog="Exit codes: 0 done, 1 gate failed, 2 bad input, 3 not fully measured, 4 tampering, 130 interrupted.",
+        epilog="Exit codes: 0 done, 1 gate failed, 2 bad input, 3 not fully measured, 4 tampering, 130 interrupted "
+        "(143 by SIGTERM).",
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
@@ -74,6 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         if code == EXIT_INTERRUPTED:
             interrupts.no_more()
+            return interrupts.exit_code
         return code
     except QualityScoreError as error:
         sys.stderr.write(f"error {error.code}: {_one_line(error)}\n")
@@ -81,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         interrupts.no_more()
-        return EXIT_INTERRUPTED
+        return interrupts.exit_code
     except BrokenPipeError:
         drop_stdout()  # the reader of our output went away; what it read was right
         return 0
@@ -131,6 +133,8 @@ class _Interrupts:
 
     def __init__(self) -> None:
         self._last_s = -math.inf
+        self.exit_code = EXIT_INTERRUPTED
+        """130 after Ctrl-C, 143 after SIGTERM: as a shell says it of a process that such a signal ends."""
 
     def listen(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -142,10 +146,11 @@ class _Interrupts:
             signal.signal(number, signal.SIG_IGN)
 
     def __call__(self, number: int, frame: object) -> None:
-        del number, frame
+        del frame
         now_s = time.monotonic()
         if now_s - self._last_s >= CLEANING_UP_S:
             self._last_s = now_s
+            self.exit_code = 128 + number
             raise KeyboardInterrupt
 
 

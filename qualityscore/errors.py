@@ -32,15 +32,21 @@ class InputError(QualityScoreError):
 
 
 class UsageError(InputError):
-    """A command line that does not fit together."""
+    """A command line, a call or a request that does not fit together."""
 
     code = "QS-101"
 
 
 class SubjectError(InputError):
-    """The repository to evaluate cannot be taken: missing, a file, empty, unsafe or too large."""
+    """The repository to evaluate cannot be taken: a file, empty, unsafe or too large."""
 
     code = "QS-110"
+
+
+class MissingSubjectError(InputError):
+    """A subject's path, git repository or commit that is not there: a mistake of whoever named it, and no score."""
+
+    code = "QS-112"
 
 
 class TaskError(InputError):
@@ -182,3 +188,21 @@ class ServiceError(QualityScoreError):
         super().__init__(message)
         self.status = status
         self.problem = problem
+
+
+class AccessError(ServiceError):
+    """The scoring service does not answer whoever asks: the token is missing or wrong, or the host is not its own."""
+
+    code = "QS-381"
+
+
+class NoSuchResourceError(ServiceError):
+    """The scoring service has no such route, method, evaluation or report."""
+
+    code = "QS-382"
+
+
+class BusyError(ServiceError):
+    """The scoring service has no room at present; its answer says when to come again."""
+
+    code = "QS-383"

@@ -30,7 +30,7 @@ from qualityscore.errors import (
     UsageError,
 )
 from qualityscore.model.cost import CostOutcome
-from qualityscore.model.finding import Finding
+from qualityscore.model.finding import Finding, by_place
 from qualityscore.model.measure import Fault, Measured, Outcome, Unavailable
 from qualityscore.model.outcome import FreshOutcome, FunctionalOutcome, RobustnessOutcome, TestOutcome
 from qualityscore.model.report import (
@@ -521,7 +521,7 @@ class _Run:
             non_functional=non_functional,
             dimensions=scored.dimensions,
             effective=effective(functional.score, non_functional.score),
-            findings=self.findings(wanted),
+            findings=by_place((*self.findings(wanted), *provenance.left_out_findings(skipped))),
             suppressions=self.static.suppressions if self.static else (),
             faults=faults,
             evidence=tuple(e for part in (self.functional, self.trace, self.robustness) if part for e in part.evidence),
@@ -616,11 +616,10 @@ class _Run:
             measures["bandit.risk"] = Measured(value=allowed, details={"families": allowances})
         return measures
 
-    def findings(self, wanted: frozenset[str]) -> tuple[Finding, ...]:
-        """The findings of the dimensions that were asked for, by place."""
+    def findings(self, wanted: frozenset[str]) -> list[Finding]:
+        """The findings of the dimensions that were asked for."""
         every = [*(self.static.findings if self.static else ()), *(self.cost.findings if self.cost else ())]
-        found = [f for f in every if f.dimension is None or f.dimension in wanted]
-        return tuple(sorted(found, key=lambda f: (f.path or "", f.line or 0, f.column or 0, f.code, f.message)))
+        return [f for f in every if f.dimension is None or f.dimension in wanted]
 
     def functional_report(self, tampered: bool, *, left_out: bool) -> FunctionalReport:
         """F, Build, Test and Full over the snapshot's ids."""

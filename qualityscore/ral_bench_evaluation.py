@@ -129,7 +129,7 @@ def evaluate(
         non_functional=scored.non_functional,
         dimensions=scored.dimensions,
         effective=effective(functional.score, scored.non_functional.score),
-        findings=_findings(measured),
+        findings=(*_findings(measured), *provenance.left_out_findings(copied.skipped)),
         faults=tuple(faults),
         provenance=provenance.describe(
             profile_name=profile,

@@ -18,9 +18,17 @@ from pathlib import Path
 from typing import Any
 
 from qualityscore.adapters.scoring import LocalScorer
-from qualityscore.errors import ArchiveError, HarnessError, OutputError, QualityScoreError, ServiceError, SubjectError
+from qualityscore.errors import (
+    ArchiveError,
+    HarnessError,
+    MissingSubjectError,
+    OutputError,
+    QualityScoreError,
+    ServiceError,
+    SubjectError,
+)
 from qualityscore.execution.packing import upload_of
-from qualityscore.execution.scores import NOTHING, harness_faults
+from qualityscore.execution.scores import EFFECTIVE, check_component, harness_faults, nothing
 from qualityscore.runtime.scratch import scratch_folder
 
 REWARD_FILE = "reward.json"
@@ -33,19 +41,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("repository", type=Path, help="the folder that the agent worked in")
     parser.add_argument("--task", required=True, metavar="ID_OR_PATH")
     parser.add_argument("--only", metavar="LIST", help="functional and dimensions, comma-separated")
-    parser.add_argument("--reward", default="effective", metavar="NAME", help="effective, F, NF or another component")
+    parser.add_argument("--reward", default=EFFECTIVE, metavar="NAME", help="effective, F, NF or another component")
     parser.add_argument("--output", type=Path, default=Path("/logs/verifier"), metavar="DIR", help="where it goes")
     parser.add_argument("--service", metavar="URL", help=f"score there, with ${TOKEN_VARIABLE}, rather than here")
     arguments = parser.parse_args(argv)
     reward = arguments.output / REWARD_FILE
     try:
         _prepare(reward)
+        if not arguments.repository.exists():
+            raise MissingSubjectError(
+                f"{arguments.repository} does not exist; give the folder that the agent worked in."
+            )
         only = [part.strip() for part in arguments.only.split(",") if part.strip()] if arguments.only else None
+        check_component(arguments.reward, only)
         score, components, reason = _score(arguments, only)
-        value = score if arguments.reward == "effective" else components.get(arguments.reward)
+        value = score if arguments.reward == EFFECTIVE else components.get(arguments.reward)
         if value is None:
             sys.stderr.write(f"no reward: {reason}\n")
-            return 3
+            return 2 if components else 3  # there are some, but not the one that was asked for
         numbers = {name: number for name, number in components.items() if number is not None}
         _write(reward, {"reward": value, **numbers})
     except QualityScoreError as error:
@@ -80,7 +93,7 @@ def _score_there(
         try:
             archive.write_bytes(upload_of(arguments.repository))
         except SubjectError as error:
-            return 0.0, dict(NOTHING), str(error)
+            return 0.0, nothing(only), str(error)
         try:
             taken = client.submit(arguments.task, archive=archive, only=only)
         except ServiceError as error:

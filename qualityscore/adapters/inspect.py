@@ -13,9 +13,8 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 from inspect_ai.util import OutputLimitExceededError, SandboxEnvironment, sandbox
 
-from qualityscore.adapters.scoring import Scored, shared_scorer, unmeasured
+from qualityscore.adapters.scoring import Scored, shared_scorer, unmeasured, worthless
 from qualityscore.errors import HarnessError, SubjectError
-from qualityscore.execution.scores import NOTHING
 from qualityscore.runtime.archives import unpack
 from qualityscore.runtime.scratch import scratch_folder
 from qualityscore.runtime.workspace import LEFT_BEHIND
@@ -65,7 +64,7 @@ def qualityscore(
                 subject = await _fetched(folder, scratch)
                 return _as_score(await _scored(subject, task, only, profile, jobs))
         except SubjectError as error:
-            return _as_score(Scored(score=0.0, components=NOTHING, reason=str(error)))
+            return _as_score(worthless(str(error), only))
         except HarnessError as error:
             return _as_score(unmeasured(str(error)))
 

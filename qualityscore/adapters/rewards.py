@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 from qualityscore.adapters.scoring import Subject, shared_scorer
 from qualityscore.errors import UsageError
-from qualityscore.execution.scores import COMPONENTS
-
-EFFECTIVE = "effective"
+from qualityscore.execution.scores import EFFECTIVE, check_component
 
 
 def score_repositories(
@@ -24,14 +23,16 @@ def score_repositories(
 
     `component` is `effective` (F x NF), or one of F, NF, the dimensions and credibility; `only` measures less, faster.
     A repository that cannot even be taken scores 0. None means that a fault of the harness, not of the repository, left
-    no number: leave such a sample out, do not punish it. Workers are started by the first call (`jobs` at a time) and
-    stay warm. Raises InputError for what the caller got wrong.
+    no number, or that a path does not exist, of which a RuntimeWarning tells: leave such a sample out, do not punish
+    it. Workers are started by the first call (`jobs` at a time) and stay warm. Raises InputError for what the caller
+    got wrong about all of them, before anything is evaluated.
     """
-    if component not in (EFFECTIVE, *COMPONENTS):
-        raise UsageError(f"component={component!r} is not one of effective, {', '.join(COMPONENTS)}.")
+    check_component(component, only)
     found = shared_scorer(jobs).score(repositories, task, only=only, profile=profile)
     numbers = [one.score if component == EFFECTIVE else one.components[component] for one in found]
     for one, number in zip(found, numbers, strict=True):
-        if number is None and not one.harness:
+        if one.missing:
+            warnings.warn(f"No score: {one.reason}", RuntimeWarning, stacklevel=2)
+        elif number is None and not one.harness:
             raise UsageError(f"component={component!r} was {one.reason}; let `only` name what it needs.")
     return numbers

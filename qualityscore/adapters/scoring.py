@@ -12,12 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from qualityscore.errors import HarnessError, SubjectError, UsageError
+from qualityscore.errors import HarnessError, MissingSubjectError, SubjectError, UsageError
 from qualityscore.execution.digests import Digests
 from qualityscore.execution.jobs import Answer, Broken, Evaluated, Job, Refused
 from qualityscore.execution.local_engine import LocalEngine, default_lanes
 from qualityscore.execution.manifest import Options
-from qualityscore.execution.scores import COMPONENTS, NOTHING, harness_faults, short_form
+from qualityscore.execution.scores import COMPONENTS, harness_faults, nothing, short_form
 from qualityscore.runtime import archives
 from qualityscore.runtime.process import killed_on_failure
 from qualityscore.runtime.scratch import ScratchFolder
@@ -30,13 +30,15 @@ Subject = Mapping[str, str] | str | Path
 class Scored:
     """`score` is effective (F x NF). `harness`: a fault of the harness, not the subject, left something unmeasured.
 
-    A subject that cannot even be taken (no Python file, a damaged archive) has 0 everywhere.
+    A subject that cannot even be taken (no Python file, a damaged archive) has 0 in all that was asked for. A path that
+    does not exist is `missing`, and has no score.
     """
 
     score: float | None
     components: Mapping[str, float | None]
     reason: str | None
     harness: bool = False
+    missing: bool = False
 
 
 class LocalScorer:
@@ -61,18 +63,12 @@ class LocalScorer:
         only: Sequence[str] | None = None,
         profile: str = "reference",
     ) -> list[Scored]:
-        """Score subjects, in their order.
-
-        Raises InputError for what the caller got wrong: the task, the profile, a path that does not exist.
-        """
+        """Score subjects, in their order. Raises InputError for what the caller got wrong about all of them."""
         try:
             options = Options(only=tuple(only) if only is not None else None, profile=profile)  # type: ignore[arg-type]
         except ValueError as error:
             raise UsageError(f"only={only!r} does not name functional or dimensions.") from error
         Digests().check(task, options)
-        for subject in subjects:
-            if not isinstance(subject, Mapping) and not Path(subject).exists():
-                raise UsageError(f"{subject} does not exist; give folders, archives or maps of files.")
         if Path(task).is_dir():
             task = str(Path(task).absolute())
         with self._lock, ThreadPoolExecutor(self._engine.lanes) as pool, killed_on_failure(pool):
@@ -82,8 +78,11 @@ class LocalScorer:
         name = uuid.uuid4().hex
         folder = self._scratch.path / f"subject-{name}"
         try:
+            what = "The map of files" if isinstance(subject, Mapping) else str(subject)
             if isinstance(subject, Mapping):
                 place = archives.write_files(dict(subject), folder)
+            elif not Path(subject).exists():
+                raise MissingSubjectError(f"{subject} does not exist; give folders, archives or maps of files.")
             elif Path(subject).is_file():
                 place = archives.unpack(Path(subject), folder)
             else:
@@ -91,6 +90,7 @@ class LocalScorer:
             job = Job(
                 id=name,
                 folder=place,
+                name=what,
                 task=task,
                 only=options.only,
                 profile=options.profile,
@@ -101,9 +101,11 @@ class LocalScorer:
             answer = self._engine.evaluate(job)
             if isinstance(answer, Broken) and answer.lost:
                 answer = self._engine.evaluate(job)
-            return scored(answer)
+            return scored(answer, options.only)
         except SubjectError as error:
-            return _nothing(str(error))
+            return worthless(str(error), options.only)
+        except MissingSubjectError as error:
+            return missing(str(error))
         except HarnessError as error:
             return unmeasured(str(error))
         except OSError as error:
@@ -112,7 +114,7 @@ class LocalScorer:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def scored(answer: Answer) -> Scored:
+def scored(answer: Answer, only: Sequence[str] | None) -> Scored:
     """An engine's answer in short."""
     match answer:
         case Evaluated(report=report):
@@ -125,15 +127,23 @@ def scored(answer: Answer) -> Scored:
                 harness=bool(harness_faults(document)),
             )
         case Refused(reason=reason) if answer.of_subject:
-            return _nothing(reason)
+            return worthless(reason, only)
+        case Refused(code=MissingSubjectError.code, reason=reason):
+            return missing(reason)
         case Refused(reason=reason):
             raise UsageError(reason)
         case Broken(reason=reason):
             return unmeasured(reason)
 
 
-def _nothing(reason: str) -> Scored:
-    return Scored(score=0.0, components=NOTHING, reason=reason)
+def worthless(reason: str, only: Sequence[str] | None) -> Scored:
+    """The score of what cannot even be taken."""
+    return Scored(score=0.0, components=nothing(only), reason=reason)
+
+
+def missing(reason: str) -> Scored:
+    """No score, since there is no such path."""
+    return Scored(score=None, components=dict.fromkeys(COMPONENTS), reason=reason, missing=True)
 
 
 def unmeasured(reason: str) -> Scored:

@@ -11,7 +11,7 @@ from qualityscore.analysers.gather import gather
 from qualityscore.analysers.library import Library
 from qualityscore.analysers.project import Project
 from qualityscore.analysers.rule import Reading
-from qualityscore.errors import SubjectError
+from qualityscore.errors import MissingSubjectError, SubjectError
 from qualityscore.languages.python_dependencies import declared_distributions
 from qualityscore.languages.python_production import production_files, scan_tree
 from qualityscore.languages.python_source import SOURCE_SUFFIXES
@@ -86,7 +86,7 @@ def _list(path: Path) -> tuple[Path, tuple[str, ...], tuple[tuple[str, str], ...
         reason = error.strerror if isinstance(error, OSError) else str(error)
         if isinstance(error, OSError) and error.errno == errno.ELOOP:
             reason = "it is, or lies below, a symbolic link that leads back to itself"
-        raise SubjectError(f"Cannot analyse {path}: {reason}; give a folder or a Python file.") from error
+        raise MissingSubjectError(f"Cannot analyse {path}: {reason}; give a folder or a Python file.") from error
     if stat.S_ISREG(mode):
         if not path.name.endswith(SOURCE_SUFFIXES):
             raise SubjectError(

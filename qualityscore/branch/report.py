@@ -27,7 +27,7 @@ from qualityscore.model.branch import (
     FindingChanges,
     NameChanges,
 )
-from qualityscore.model.finding import Finding
+from qualityscore.model.finding import Finding, by_place
 from qualityscore.model.measure import Fault, Measured, NotApplicable, Outcome, Unavailable
 from qualityscore.model.outcome import TestOutcome
 from qualityscore.model.report import (
@@ -246,13 +246,13 @@ def _cause(run: Comparison) -> FaultReport | None:
 
 
 def _all_findings(run: Comparison) -> tuple[Finding, ...]:
-    """The branch's findings of the dimensions that were asked for, by place."""
+    """The branch's findings of the dimensions that were asked for, and of what was left out, by place."""
     every = [
         *(run.after_code.static.findings if run.after_code else ()),
         *(run.cost.findings if run.cost else ()),
     ]
     found = [finding for finding in every if _asked(run, finding)]
-    return tuple(sorted(found, key=lambda f: (f.path or "", f.line or 0, f.column or 0, f.code, f.message)))
+    return by_place((*found, *provenance.left_out_findings(run.taken.skipped)))
 
 
 def _asked(run: Comparison, finding: Finding) -> bool:

@@ -44,6 +44,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--require-sandbox", metavar="LEVEL", help="container, namespace or landlock: refuse to run in a weaker one"
     )
+    parser.add_argument(
+        "--replace", action="store_true", help="drop the results of rows that MANIFEST, or the shard, does not have"
+    )
     parser.add_argument("--quiet", action="store_true", help="print neither progress nor the summary")
     parser.set_defaults(run=run)
 
@@ -51,7 +54,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(arguments: argparse.Namespace) -> int:
     """Run or resume the batch; the exit code says the worst that happened to a row."""
     from qualityscore.execution.batch import Settings, run_batch  # noqa: PLC0415
-    from qualityscore.execution.manifest import parse_shard, placed  # noqa: PLC0415
+    from qualityscore.execution.manifest import check_options, parse_shard, placed  # noqa: PLC0415
     from qualityscore.runtime.documents import profile_names  # noqa: PLC0415
     from qualityscore.runtime.tasks import task_ids  # noqa: PLC0415
 
@@ -60,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     only = None
     if arguments.only is not None:
         only = [part.strip() for part in arguments.only.split(",") if part.strip()]
+    check_options(only, arguments.counter)
     settings = Settings(
         manifest=Path(arguments.manifest),
         folder=Path(arguments.output),
@@ -73,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         unsafe=arguments.unsafe,
         require_sandbox=arguments.require_sandbox,
         timeout_s=arguments.timeout,
+        replace=arguments.replace,
     )
     make_engine = _engine(arguments)
     try:
@@ -90,8 +95,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def summary(tally: Tally, *, tampered: int, folder: Path) -> str:
     """What became of the rows, and where it stands."""
-    pieces = [f"{tally.done} evaluated"]
-    pieces += [f"{tampered} of them tampered with"] if tampered else []
+    fresh = tally.done - tally.begun_done
+    pieces = [f"{fresh} evaluated"] if fresh or not tally.done else []
+    pieces += [f"{tally.begun_done} known from before"] if tally.begun_done else []
+    pieces += [f"{tampered} tampered with"] if tampered else []
     pieces += [f"{tally.refused} refused"] if tally.refused else []
     pieces += [f"{tally.harness} not fully measured (run again to retry)"] if tally.harness else []
     return f"{tally.rows} rows: {', '.join(pieces)}\nresults: {folder}/results.jsonl, reports in {folder}/reports\n"
@@ -146,7 +153,8 @@ def standing(tally: Tally) -> str:
     pieces = [f"{tally.settled} of {tally.rows} rows"]
     rate, remaining = tally.rate_per_s, tally.remaining_s
     if rate is not None and remaining is not None:
-        pieces += [f"{rate * 60:.1f} a minute", f"about {_duration(remaining)} left"]
+        pieces += [f"{rate * 60:.1f} a minute"]
+        pieces += [f"about {_duration(remaining)} left"] if remaining else []
     pieces += [f"{tally.refused} refused"] if tally.refused else []
     pieces += [f"{tally.harness} not fully measured"] if tally.harness else []
     return ", ".join(pieces)

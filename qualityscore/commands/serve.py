@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
         ) from error
     settings = _settings(arguments)
     settings.check()
+    listening = _listening(settings.host, settings.port)
+    sys.stderr.write(f"qualityscore starts {settings.lanes} workers; wait for /healthz to answer\n")
+    sys.stderr.flush()
     app = build_app(settings)
     config = uvicorn.Config(
         app,
@@ -67,8 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
 
     class Server(uvicorn.Server):
-        async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
-            await super().startup(sockets)  # type: ignore[arg-type]
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
             for server in self.servers:
                 for listening in server.sockets:
                     address = listening.getsockname()
@@ -78,10 +83,43 @@ def run(arguments: argparse.Namespace) -> int:
 
     server = Server(config)
     with contextlib.suppress(KeyboardInterrupt):  # it has shut down by then; ending is what a service is told to do
-        server.run()
+        server.run(sockets=listening)
     if not server.started:
-        raise HarnessError(f"The service does not start on {settings.host}:{settings.port}; is the port taken?")
+        raise HarnessError(f"The service does not start on {settings.host}:{settings.port}; its log says why.")
     return 0
+
+
+def _listening(host: str, port: int) -> list[socket.socket]:
+    """Sockets bound to every address of a host. Raises UsageError where there is none that can be had."""
+    found: list[socket.socket] = []
+    problem: OSError | None = None
+    try:
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, kind, protocol, _, address in dict.fromkeys(addresses):
+            try:
+                one = socket.socket(family, kind, protocol)
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                one.bind(address)
+                found.append(one)
+            except OSError as error:
+                problem = error
+                if error.errno == errno.EADDRINUSE:
+                    break
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise _no_place(host, port, error) from error
+    if problem is not None and (problem.errno == errno.EADDRINUSE or not found):
+        for one in found:
+            one.close()
+        raise _no_place(host, port, problem)
+    return found
+
+
+def _no_place(host: str, port: int, error: Exception) -> UsageError:
+    taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+    reason = "another program listens there" if taken else (error.strerror if isinstance(error, OSError) else error)
+    return UsageError(f"The service cannot listen on {host}:{port}: {reason}; give another --port or --host.")
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:

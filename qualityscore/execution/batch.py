@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import tempfile
 import threading
 import time
@@ -36,7 +37,10 @@ MakeEngine = Callable[[Path], Engine]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a batch is asked to do. `defaults` hold where a row says nothing: task, only, profile, counter."""
+    """What a batch is asked to do. `defaults` hold where a row says nothing: task, only, profile, counter.
+
+    `replace`: results of rows that the manifest or the shard has no more are dropped, rather than the run refused.
+    """
 
     manifest: Path
     folder: Path
@@ -45,6 +49,7 @@ class Settings:
     unsafe: bool = False
     require_sandbox: str | None = None
     timeout_s: float = 3600.0
+    replace: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +70,9 @@ class Tally:
 
     @property
     def rate_per_s(self) -> float | None:
-        """Rows settled per second in this run, None before the first."""
+        """Rows settled per second in this run, None before the first that was not just refused."""
         fresh = self.settled - self.begun_done
-        return fresh / self.elapsed_s if fresh > 0 and self.elapsed_s > 0 else None
+        return fresh / self.elapsed_s if fresh > self.refused and self.elapsed_s > 0 else None
 
     @property
     def remaining_s(self) -> float | None:
@@ -85,12 +90,12 @@ class Outcome:
 
     @property
     def exit_code(self) -> int:
-        """The worst of the rows: 2 refused, 4 tampered with, 3 not fully measured, in this order; else 0."""
+        """3 where a row was not fully measured, since another run may mend that; else 2 refused, 4 tampered with, 0."""
+        if self.tally.harness:
+            return 3
         if self.tally.refused:
             return 2
-        if self.tampered:
-            return 4
-        return 3 if self.tally.harness else 0
+        return 4 if self.tampered else 0
 
 
 Watch = Callable[[Tally], None]
@@ -104,6 +109,7 @@ def run_batch(settings: Settings, make_engine: MakeEngine, watch: Watch) -> Outc
     """
     required_level(settings.require_sandbox)
     with ExitStack() as stack:
+        stack.enter_context(no_new_folder_for_nothing(settings.folder))
         stack.enter_context(held(settings.folder))
         store = open_store(settings.folder)
         stack.callback(store.close)
@@ -113,6 +119,7 @@ def run_batch(settings: Settings, make_engine: MakeEngine, watch: Watch) -> Outc
             read_manifest(settings.manifest, settings.defaults),
             settings.shard,
             lambda row: digests.basis(row.task, row.options, unsafe=settings.unsafe),
+            replace=settings.replace,
         )
         store.note(
             manifest=str(settings.manifest),
@@ -150,6 +157,18 @@ def _check_containment(settings: Settings, store: Store) -> None:
             f"{settings.folder} holds results that were made without --require-sandbox {required}; "
             "name another output folder."
         )
+
+
+@contextmanager
+def no_new_folder_for_nothing(folder: Path) -> Iterator[None]:
+    """Remove an output folder that was not there before, where what the caller gave turns out to be of no use."""
+    new = not folder.exists()
+    try:
+        yield
+    except InputError:
+        if new:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 @contextmanager
@@ -268,6 +287,7 @@ class _Run:
             only=row.options.only,
             counter=row.options.counter,
             require_sandbox=self.settings.require_sandbox,
+            left_out=subject.left_out,
         )
 
     def claim(self, key: str, number: int, row: Row) -> bool:
@@ -296,6 +316,7 @@ class _Run:
         job = Job(
             id=key,
             folder=subject.folder,
+            name=row.source,
             task=row.task,
             only=row.options.only,
             profile=row.options.profile,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from qualityscore.errors import ArchiveError, SubjectError
 
@@ -15,18 +15,17 @@ Progress = Callable[[str, int, int], None]
 """(stage, done, total) as an evaluation advances; called from the thread that waits for it."""
 
 
-"""Why a report of other content than was asked for is no result."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One evaluation of the folder `folder`. `timeout_s` bounds all of it; past that its process is killed.
+    """One evaluation of the folder `folder`, which errors call `name`. `timeout_s` bounds all of it; past that its
+    process is killed.
 
     `require_sandbox` is the weakest level of containment that is allowed, None for whatever works.
     """
 
     id: str
     folder: Path
+    name: str
     task: str
     only: tuple[str, ...] | None
     profile: str
@@ -86,12 +85,13 @@ def content_key(
     only: tuple[str, ...] | None,
     counter: str,
     require_sandbox: str | None = None,
+    left_out: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """What an evaluation is stored under: everything that decides its result, and nothing of who asked for it.
+    """What an evaluation is stored under: everything that decides its report, and nothing of who asked for it.
 
-    `basis` is `Digests.basis`.
+    `basis` is `Digests.basis`; `left_out` is what of the subject no evaluation takes, which the report names.
     """
-    parts = {
+    parts: dict[str, Any] = {
         "subject": subject_digest,
         "basis": basis,
         "only": sorted(set(only)) if only is not None else None,
@@ -99,4 +99,6 @@ def content_key(
     }
     if require_sandbox is not None:  # what was evaluated without it may have run in a weaker one
         parts["require_sandbox"] = require_sandbox
+    if left_out:
+        parts["left_out"] = left_out
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

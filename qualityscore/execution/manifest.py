@@ -8,12 +8,12 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from qualityscore.errors import InputError, ManifestError
-from qualityscore.model.foreign import first_problem, non_finite
+from qualityscore.errors import InputError, ManifestError, UsageError
+from qualityscore.model.foreign import first_problem, leading, non_finite
 from qualityscore.runtime.documents import profile_names
 from qualityscore.runtime.git_source import check_origin
 from qualityscore.runtime.tasks import task_ids
@@ -22,6 +22,7 @@ LARGEST_LINE_BYTES = 1 << 20
 LARGEST_MANIFEST_BYTES = 1 << 30
 _OPTIONS = ("only", "profile", "counter")
 Part = Literal["functional", "maintainability", "security", "robustness", "efficiency", "resource"]
+Counter = Literal["auto", "instructions", "valgrind", "cpu"]
 _SHORT = Annotated[str, Field(min_length=1, max_length=4096)]
 
 
@@ -32,7 +33,7 @@ class Options(BaseModel):
 
     only: Annotated[tuple[Part, ...], Field(min_length=1, strict=False)] | None = None
     profile: _SHORT = "reference"
-    counter: Literal["auto", "instructions", "valgrind", "cpu"] = "auto"
+    counter: Counter = "auto"
 
 
 class Row(BaseModel):
@@ -67,6 +68,11 @@ class Row(BaseModel):
         return self.repository if self.repository is not None else f"{self.git}@{self.commit}"
 
     @property
+    def identity(self) -> bytes:
+        """A digest of what its result is told apart by: label, task and sample, of which none is 0."""
+        return hashlib.sha256(json.dumps([self.label, self.task, self.sample or 0]).encode()).digest()[:16]
+
+    @property
     def digest(self) -> str:
         """Over all that the row says."""
         return hashlib.sha256(self.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()
@@ -82,6 +88,18 @@ class Shard:
     def holds(self, number: int) -> bool:
         """Whether a row (from 1) belongs to it."""
         return (number - self.index) % self.of == 0
+
+
+def check_options(only: Sequence[str] | None, counter: str | None) -> None:
+    """Raise UsageError for --only and --counter of a command line that no row could have."""
+    given = {"only": only, "counter": counter}
+    try:
+        Options.model_validate({name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        name = leading(error)["loc"][0]
+        written = ",".join(only or ()) if name == "only" else counter
+        choices = get_args(Part if name == "only" else Counter)
+        raise UsageError(f"--{name} {written!r} is not among {', '.join(choices)}.") from error
 
 
 def parse_shard(text: str) -> Shard:
@@ -106,8 +124,16 @@ def read_manifest(path: Path, defaults: dict[str, Any]) -> Iterator[tuple[int, R
         with path.open(encoding="utf-8-sig", newline="") as file:
             documents = _csv_rows(file, path) if path.suffix.lower() == ".csv" else _json_rows(file, path)
             number = 0
+            lines: dict[bytes, int] = {}
             for number, (line, document) in enumerate(documents, start=1):
-                yield number, _row(path, line, document, defaults)
+                row = _row(path, line, document, defaults)
+                first = lines.setdefault(row.identity, line) if row.label is not None else line
+                if first != line:
+                    raise ManifestError(
+                        f"The manifest {path}, line {line}: label {row.label!r} with sample {row.sample or 0} is "
+                        f"line {first}'s already; give each its own 'sample' (a row without one is sample 0)."
+                    )
+                yield number, row
         if not number:
             raise ManifestError(f"There is nothing to evaluate in {path}: the manifest has no row; add some.")
     except UnicodeDecodeError as error:
@@ -125,9 +151,10 @@ def _json_rows(file: Any, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not text.strip():
             continue
         try:
-            document = json.loads(text)
+            document = json.loads(text.rstrip())
         except (ValueError, RecursionError) as error:
-            raise ManifestError(f"The manifest {path}, line {line}, is not JSON: {error}.") from error
+            why = f"{error.msg}, at character {error.colno}" if isinstance(error, json.JSONDecodeError) else error
+            raise ManifestError(f"The manifest {path}, line {line}, is not JSON: {why}.") from error
         if not isinstance(document, dict):
             raise ManifestError(f"The manifest {path}, line {line}, is not a JSON object.")
         if problem := non_finite(document):
@@ -164,6 +191,11 @@ def _from_csv(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _row(path: Path, line: int, document: dict[str, Any], defaults: dict[str, Any]) -> Row:
+    misplaced = next((name for name in _OPTIONS if name in document), None)
+    if misplaced is not None:
+        raise ManifestError(
+            f"The manifest {path}, line {line}: key {misplaced!r} is unknown (did you mean 'options.{misplaced}'?)."
+        )
     given = document.get("options", {})
     if isinstance(given, dict):
         chosen = {name: defaults[name] for name in _OPTIONS if defaults.get(name) is not None}

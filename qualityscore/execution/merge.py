@@ -9,7 +9,7 @@ from pathlib import Path
 
 from qualityscore.errors import BatchError
 from qualityscore.execution import output
-from qualityscore.execution.batch import held, open_store
+from qualityscore.execution.batch import held, no_new_folder_for_nothing, open_store
 from qualityscore.execution.store import State, Store
 
 _SHARED = {
@@ -37,15 +37,13 @@ def merge(inputs: Sequence[Path], folder: Path) -> Merged:
     of one row that contradict each other.
     """
     with ExitStack() as stack:
+        stack.enter_context(no_new_folder_for_nothing(folder))
         stack.enter_context(held(folder))
+        _check_inputs(inputs, folder)
         target = open_store(folder)
         stack.callback(target.close)
         first = (folder, target) if target.meta("rows_digest") else None
         for path in inputs:
-            if not (path / output.STORE).is_file():
-                raise BatchError(f"{path} holds no batch: it has no {output.STORE}.")
-            if path.resolve() == folder.resolve():
-                raise BatchError(f"{path} cannot be joined into itself; name another output folder.")
             stack.enter_context(held(path))
             source = open_store(path)
             stack.callback(source.close)
@@ -59,6 +57,19 @@ def merge(inputs: Sequence[Path], folder: Path) -> Merged:
         output.ResultsFile(folder).rewrite(target)
         counts = target.counts()
         return Merged(rows=total, missing=total - sum(counts.values()) + counts[State.PENDING], counts=counts)
+
+
+def _check_inputs(inputs: Sequence[Path], folder: Path) -> None:
+    """Raise BatchError where a folder holds no batch, is the output, or is named twice."""
+    seen: set[Path] = set()
+    for path in inputs:
+        if not (path / output.STORE).is_file():
+            raise BatchError(f"{path} holds no batch: it has no {output.STORE}; name output folders of a batch.")
+        if path.resolve() == folder.resolve():
+            raise BatchError(f"{path} cannot be joined into itself; name another output folder.")
+        if path.resolve() in seen:
+            raise BatchError(f"{path} is named twice; name each shard's folder once.")
+        seen.add(path.resolve())
 
 
 def _check_same(first: tuple[Path, Store], other: tuple[Path, Store]) -> None:

@@ -10,9 +10,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from qualityscore.errors import OutputError
+from qualityscore.errors import ArchiveError, OutputError, SubjectError
 from qualityscore.execution.manifest import Row
-from qualityscore.execution.scores import harness_faults, short_form
+from qualityscore.execution.scores import harness_faults, nothing, short_form
 from qualityscore.execution.store import RowRecord, State, Store, Stored
 from qualityscore.model.codec import as_text, encodable
 
@@ -41,6 +41,8 @@ def report_text(report: str, row: Row) -> str:
 def result_line(number: int, row: Row, key: str | None, stored: Stored, file: str | None) -> str:
     """One line of results.jsonl, without the newline."""
     scores, code, reason = _NO_SCORES, stored.code, stored.reason
+    if stored.state is State.REFUSED and code in (SubjectError.code, ArchiveError.code):
+        scores = {"score": 0.0, "components": nothing(row.options.only), "status": None}
     if stored.report is not None:
         report = json.loads(stored.report)
         scores = short_form(report)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import json
 import os
 import platform
 import socket
@@ -17,18 +16,19 @@ import uuid
 from dataclasses import asdict, replace
 from typing import Any
 
-from qualityscore.errors import HarnessError, InputError, SubjectError, UsageError
+from qualityscore.errors import HarnessError, InputError, MissingSubjectError, SubjectError, UsageError
 from qualityscore.execution.digests import Digests
 from qualityscore.execution.jobs import Answer, Broken, Evaluated, Job, Progress, Refused
 from qualityscore.execution.local_engine import LocalEngine
 from qualityscore.execution.packing import Parcel, pack, unpack
 from qualityscore.execution.seats import seated
-from qualityscore.model.codec import as_text
+from qualityscore.model.codec import dump, load_report
+from qualityscore.model.finding import by_place
 from qualityscore.model.report import SCORE_MODEL
 from qualityscore.runtime import workspace
 from qualityscore.runtime.environment import python_minor
 from qualityscore.runtime.process import check_stopped
-from qualityscore.runtime.provenance import left_out
+from qualityscore.runtime.provenance import left_out, left_out_findings
 from qualityscore.runtime.scratch import ScratchFolder, scratch_folder
 from qualityscore.version import __version__
 
@@ -69,8 +69,9 @@ class RayEngine:
         """Have it evaluated somewhere; blocks until there is an answer."""
         del progress
         try:
-            parcel = pack(job.folder)
-        except SubjectError as error:
+            with workspace.called(job.folder, job.name):
+                parcel = pack(job.folder)
+        except (SubjectError, MissingSubjectError) as error:
             return Refused(code=error.code, reason=str(error))
         plain = {**asdict(job), "folder": ""}
         same = {**_identity(self._digests, job.task, job.profile), "subject": parcel.digest}
@@ -180,9 +181,14 @@ def _check_same(node: str, same: dict[str, str], here: dict[str, str]) -> None:
 
 def _as_sent(report: str, parcel: Parcel) -> str:
     """A node's report with what was left out when the subject was packed, which the node never saw."""
-    document = json.loads(report)
-    document["provenance"].update(left_out(parcel.not_copied))
-    return as_text(document)
+    seen = load_report(report)
+    return dump(
+        replace(
+            seen,
+            findings=by_place((*seen.findings, *left_out_findings(parcel.not_copied))),
+            provenance={**seen.provenance, **left_out(parcel.not_copied)},
+        )
+    )
 
 
 def _engine(core: str, longest_s: float) -> LocalEngine:

@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from qualityscore.errors import UsageError
 from qualityscore.model.report import DIMENSIONS
 
 COMPONENTS = ("F", "NF", *DIMENSIONS, "credibility")
-NOTHING: Mapping[str, float | None] = dict.fromkeys(COMPONENTS, 0.0)
-"""The components of a subject that cannot even be taken: no Python file, a damaged archive."""
+_SHOWN_BY = {
+    "F": ("functional",),
+    "NF": DIMENSIONS,
+    "credibility": tuple(name for name in DIMENSIONS if name != "resource"),
+}
+"""What `only` has to name one of, at least, for a component to be measured; a dimension needs itself."""
+EFFECTIVE = "effective"
+"""The name of F x NF among the components, where one of them is to be chosen."""
+
+
+def check_component(component: str, only: Collection[str] | None) -> None:
+    """Raise UsageError for what is no component, and for one that cannot be measured with what `only` names."""
+    if component not in (EFFECTIVE, *COMPONENTS):
+        raise UsageError(f"There is no score {component!r}; there are {EFFECTIVE}, {', '.join(COMPONENTS)}.")
+    if only is None:
+        return
+    for part in ("F", "NF") if component == EFFECTIVE else (component,):
+        names = _SHOWN_BY.get(part, (part,))
+        if not set(names) & set(only):
+            raise UsageError(
+                f"The score {component!r} is never measured with only {', '.join(only)}: it needs "
+                f"{' or '.join(names)}; add to it, leave it out, or ask for another score."
+            )
+
+
+def nothing(only: Collection[str] | None) -> dict[str, float | None]:
+    """The components of a subject that cannot even be taken (no Python file, a damaged archive): 0 where asked for."""
+    if only is None:
+        return dict.fromkeys(COMPONENTS, 0.0)
+    asked = {name: bool(set(_SHOWN_BY.get(name, (name,))) & set(only)) for name in COMPONENTS}
+    asked["NF"] = set(DIMENSIONS) <= set(only)
+    return {name: 0.0 if asked[name] else None for name in COMPONENTS}
 
 
 def short_form(report: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import threading
 import time
 import uuid
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ CREATE TABLE rows (number INTEGER PRIMARY KEY, spec TEXT NOT NULL, digest TEXT N
 CREATE INDEX rows_by_state ON rows (state, number);
 """
 _IDENTITIES = "SELECT number, digest, basis FROM rows"
+_EVALUATED = "SELECT digest FROM rows WHERE state = ?"
 
 
 class DamagedStoreError(Exception):
@@ -117,26 +119,43 @@ class Store:
         with self._transaction() as database:
             database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(facts.items()))
 
-    def load_rows(self, rows: Iterable[tuple[int, Row]], shard: Shard, basis_of: Callable[[Row], str]) -> Loaded:
+    def load_rows(
+        self,
+        rows: Iterable[tuple[int, Row]],
+        shard: Shard,
+        basis_of: Callable[[Row], str],
+        *,
+        replace: bool = False,
+    ) -> Loaded:
         """Take over a manifest, in one transaction.
 
         Rows that say what they said before, on the same basis (`Digests.basis`), keep what came of them, save harness
-        faults, which are pending again. Rows that are not in the manifest any more are dropped.
+        faults, which are pending again. Rows that are not in the manifest any more are dropped. Raises BatchError
+        where such a row was evaluated, unless that is meant (`replace`).
         """
         total = 0
         rows_digest, bases_digest = hashlib.sha256(), hashlib.sha256()
         with self._transaction() as database:
             known = {number: (digest, basis) for number, digest, basis in database.execute(_IDENTITIES)}
+            evaluated = Counter(digest for (digest,) in database.execute(_EVALUATED, (State.DONE,)))
             for number, row in rows:
                 total = number
                 digest, basis = row.digest, basis_of(row)
                 rows_digest.update(digest.encode())
                 bases_digest.update(basis.encode())
-                if shard.holds(number) and known.pop(number, None) != (digest, basis):
+                if not shard.holds(number):
+                    continue
+                evaluated[digest] -= 1
+                if known.pop(number, None) != (digest, basis):
                     database.execute(
                         "INSERT OR REPLACE INTO rows (number, spec, digest, basis, state) VALUES (?, ?, ?, ?, ?)",
                         (number, row.model_dump_json(), digest, basis, State.PENDING),
                     )
+            if (lost := (+evaluated).total()) and not replace:
+                raise BatchError(
+                    f"{self.path.parent} holds results of {lost} rows that this manifest (or shard) does not have as "
+                    "they were; name another output folder, or give --replace to drop them."
+                )
             database.executemany("DELETE FROM rows WHERE number = ?", [(number,) for number in known])
             database.execute(
                 "UPDATE rows SET state = ?, line = NULL WHERE state IN (?, ?)",

@@ -47,18 +47,20 @@ def answer_to(job: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """Evaluate one job; the answer as plain JSON data. Nothing but an interruption is raised."""
     from qualityscore.model.codec import dump  # noqa: PLC0415
     from qualityscore.pipeline import evaluate  # noqa: PLC0415
+    from qualityscore.runtime.workspace import called  # noqa: PLC0415
 
     try:
-        report = evaluate(
-            job["folder"],
-            task=job["task"],
-            only=tuple(job["only"]) if job["only"] is not None else None,
-            profile=job["profile"],
-            counter=job["counter"],
-            unsafe=job["unsafe"],
-            require_sandbox=job["require_sandbox"],
-            progress=progress,
-        )
+        with called(Path(job["folder"]), job["name"]):
+            report = evaluate(
+                job["folder"],
+                task=job["task"],
+                only=tuple(job["only"]) if job["only"] is not None else None,
+                profile=job["profile"],
+                counter=job["counter"],
+                unsafe=job["unsafe"],
+                require_sandbox=job["require_sandbox"],
+                progress=progress,
+            )
         return {"report": dump(report)}
     except InputError as error:
         return {"refused": {"code": error.code, "reason": str(error)}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any
@@ -9,6 +10,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from qualityscore.model.bounds import LineNumber, RelativePath
+
+NOT_COPIED = "not-copied"
+"""The code of findings on files that were left out of an evaluation."""
 
 
 class Severity(StrEnum):
@@ -46,6 +50,11 @@ class Finding:
     measure: str | None = None
     points: float = 0.0
     details: dict[str, Any] = field(default_factory=dict)
+
+
+def by_place(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings in the order in which reports list them."""
+    return tuple(sorted(findings, key=lambda f: (f.path or "", f.line or 0, f.column or 0, f.code, f.message)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

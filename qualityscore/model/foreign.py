@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,6 +16,11 @@ _MOST_TEXT = 300
 _UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 _NO_KEYS = ("[key]", "[file]", "[table]")
 """Parts of a place that are no keys of the document: the validator's own word, and the tags of a choice of forms."""
+_PLAIN = {
+    **dict.fromkeys(("tuple_type", "list_type", "set_type"), "input should be a list"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type", "mapping_type"), "input should be an object"),
+}
+_COUNTED = re.compile(r"\w+ should have (at (?:least|most)) (\d+) (\w+).*")
 _MISSING = ("missing", "missing_keyword_only_argument", "missing_argument")
 
 
@@ -43,10 +49,15 @@ def first_problem(error: ValidationError, known: Iterable[str] = ()) -> str:
         return f"key {place!r} is unknown" + (f" (did you mean {near!r}?)" if near else "")
     if problem["type"] in _MISSING:
         return f"key {place!r} is missing"
-    text = problem["msg"].removeprefix("Value error, ")
-    text = text[:1].lower() + text[1:]
-    text = _short(text)
+    text = _short(plain(problem))
     return f"key {place!r}: {text}" if place else text
+
+
+def plain(problem: Mapping[str, Any]) -> str:
+    """What is wrong with a value, in words of the document rather than of the validator's types."""
+    text = _PLAIN.get(problem["type"], problem["msg"].removeprefix("Value error, "))
+    text = _COUNTED.sub(r"it should have \1 \2 \3", text)
+    return (text[:1].lower() + text[1:]).rstrip(".")
 
 
 def non_finite(document: Any) -> str | None:

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from qualityscore.model.finding import Finding
+from qualityscore.model.finding import NOT_COPIED, Finding
 from qualityscore.model.measure import Unit
 from qualityscore.model.outcome import TestOutcome
 from qualityscore.model.report import (
@@ -29,6 +29,7 @@ from qualityscore.reports.probe_lines import probe_lines
 
 BAR_WIDTH = 24
 WORST_FINDINGS = 3
+MOST_LEFT_OUT = 5
 SHOWN_TESTS = 8
 SHOWN_COSTS = 8
 _ROUNDING = 1e-6  # of weighted sums
@@ -67,6 +68,7 @@ def _parts(report: Report, saved: str | None) -> Iterator[RenderableType]:
     yield from _costs(report)
     yield from _findings(report)
     yield from _evidence(report)
+    yield from _left_out(report)
     yield from _faults(report)
 
 
@@ -301,6 +303,18 @@ def _evidence(report: Report) -> Iterator[RenderableType]:
     for item in report.evidence:
         where = f" at {item.location.path}:{item.location.line}" if item.location else ""
         yield Text(f"  {item.kind}: {inert(item.message)}{inert(where)}")
+
+
+def _left_out(report: Report) -> Iterator[RenderableType]:
+    found = [finding for finding in report.findings if finding.code == NOT_COPIED]
+    if not found:
+        return
+    yield Text("")
+    yield Text("Left out of the evaluation", style="bold yellow")
+    for finding in found[:MOST_LEFT_OUT]:
+        yield Text(f"  {inert(finding.path or '(project)')}: {inert(finding.message)}")
+    if len(found) > MOST_LEFT_OUT:
+        yield Text(f"  and {len(found) - MOST_LEFT_OUT} more in the report")
 
 
 def _faults(report: Report) -> Iterator[RenderableType]:

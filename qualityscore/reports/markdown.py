@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from qualityscore.model.finding import NOT_COPIED
 from qualityscore.model.outcome import TestOutcome
 from qualityscore.model.report import DIMENSIONS, DimensionReport, MeasureReport, Report, Status
 from qualityscore.reports.console import containment_words, costliest, credible_words, raw_value
@@ -31,8 +32,10 @@ def render(report: Report) -> str:
     bare = [f"**{containment_words(report)}**"] if report.containment == "none" else []
     rest = [*_failed_tests(report), *_costs(report), *_findings(report), _footer(report)]
     if report.branch is None:
-        return _within([_headline(report), *bare, *scores, *_evidence(report), *_faults(report), *rest])
-    shown = [*opening(report, report.branch), *bare, *_evidence(report), *_faults(report)]
+        return _within(
+            [_headline(report), *bare, *scores, *_evidence(report), *_left_out(report), *_faults(report), *rest]
+        )
+    shown = [*opening(report, report.branch), *bare, *_evidence(report), *_left_out(report), *_faults(report)]
     return _within([*shown, *folded(report, report.branch), details("Scores", "\n".join(scores)), *rest])
 
 
@@ -106,6 +109,12 @@ def _evidence(report: Report) -> Iterator[str]:
     ]
     title = "Tampering was seen" if decided else "Noticed; it judges nothing alone"
     yield f"**{title}**\n\n{_list(lines, SHOWN_NOTES)}"
+
+
+def _left_out(report: Report) -> Iterator[str]:
+    lines = [f"{code(f.path or '(project)')}: {code(f.message)}" for f in report.findings if f.code == NOT_COPIED]
+    if lines:
+        yield f"**Left out of the evaluation**\n\n{_list(lines, SHOWN_NOTES)}"
 
 
 def _faults(report: Report) -> Iterator[str]:

@@ -47,11 +47,6 @@ class ArchiveLimits:
     depth: int = 64
 
 
-def is_archive(path: Path) -> bool:
-    """Whether a name is that of an archive that can be unpacked."""
-    return path.name.lower().endswith(SUFFIXES)
-
-
 def unpack(archive: Path, destination: Path, limits: ArchiveLimits | None = None, *, name: str | None = None) -> Path:
     """Unpack into the folder `destination` (made here) and return the repository's folder in it.
 

@@ -10,12 +10,15 @@ import os
 import re
 from pathlib import Path
 
-from qualityscore.errors import RepositoryFetchError, SubjectError
+from qualityscore.errors import MissingSubjectError, RepositoryFetchError, SubjectError
 from qualityscore.runtime.archives import ArchiveLimits, unpack
 from qualityscore.runtime.process import Exited, Limits, OutputFlooded, TimedOut, run
 
 SCHEMES = ("https", "http", "ssh", "git", "file")
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_NOT_THERE = re.compile(
+    r"does not appear to be a git repository|repository\b.* not found|not a valid object name", re.IGNORECASE
+)
 _PASSED_ON = ("HOME", "PATH", "SSH_AUTH_SOCK", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "SSL_CERT_FILE")
 _ATTRIBUTES = "* -export-ignore -export-subst -text -filter -ident -working-tree-encoding\n"
 _LIMITS = Limits(
@@ -41,8 +44,8 @@ def check_origin(url: str, commit: str) -> None:
 def fetch_commit(url: str, commit: str, scratch: Path, limits: ArchiveLimits | None = None) -> Path:
     """The files of a commit in a new folder below `scratch`, an existing empty folder of the caller's.
 
-    Raises SubjectError for an origin that cannot be meant, RepositoryFetchError when git cannot fetch it, and
-    ArchiveError when it is too large.
+    Raises SubjectError for an origin that cannot be meant, MissingSubjectError where git says that there is no such
+    repository or commit, RepositoryFetchError when git cannot fetch it, and ArchiveError when it is too large.
     """
     check_origin(url, commit)
     store = scratch / "git"
@@ -59,7 +62,7 @@ def fetch_commit(url: str, commit: str, scratch: Path, limits: ArchiveLimits | N
         _git([*here, "fetch", "--quiet", "--no-recurse-submodules", "--", url, *everything], scratch, url)
     archive = scratch / "commit.tar"
     _git([*here, "archive", "--format=tar", f"--output={archive}", f"{commit}^{{tree}}"], scratch, url)
-    return unpack(archive, scratch / "files", limits)
+    return unpack(archive, scratch / "files", limits, name=f"{url}@{commit}.tar")
 
 
 def _git(arguments: list[str], scratch: Path, url: str) -> None:
@@ -78,10 +81,21 @@ def _git(arguments: list[str], scratch: Path, url: str) -> None:
         case Exited(code=0):
             return
         case Exited(stderr=stderr):
-            lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-            reason = lines[-1][:300] if lines else f"git ended with status {outcome.code}"
+            reason = _reason(stderr) or f"git ended with status {outcome.code}"
+            if _NOT_THERE.search(reason):
+                raise MissingSubjectError(
+                    f"The git repository {url} does not exist, or its branches and tags lack the commit: {reason}; "
+                    "check the URL and the commit."
+                )
         case TimedOut(after_s=after_s):
             reason = f"git took longer than {after_s:g} s"
         case OutputFlooded():
             reason = "git wrote too much"
-    raise RepositoryFetchError(f"The git repository {url} cannot be fetched: {reason}; check the URL and the commit.")
+    raise RepositoryFetchError(f"The git repository {url} cannot be fetched: {reason}; check the URL and the network.")
+
+
+def _reason(stderr: bytes) -> str:
+    """The line of git's that says what went wrong: its first error, which advice follows."""
+    lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    telling = [line for line in lines if line.startswith(("fatal:", "error:", "ERROR:", "ssh:"))]
+    return next(iter(telling or lines), "").removeprefix("fatal: ").rstrip(".")[:300]

@@ -6,10 +6,12 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from qualityscore.model.finding import NOT_COPIED, Finding, Severity
 from qualityscore.model.report import SubjectInfo
 from qualityscore.runtime.fingerprint import fingerprint
 from qualityscore.runtime.sandbox.base import Sandbox
 from qualityscore.runtime.target import Environment
+from qualityscore.runtime.workspace import missed
 from qualityscore.version import __version__
 
 MAX_NOT_COPIED = 100
@@ -68,8 +70,35 @@ def describe(
 
 
 def left_out(not_copied: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    """What provenance says of (path, reason) of a subject's parts that were left out: the first ones, and how many."""
+    """What provenance says of (path, reason) of a subject's parts that were left out: the first ones, and how many.
+
+    What may belong to the sources goes before what never does.
+    """
+    notable = set(missed(not_copied))
+    shown = sorted(not_copied, key=lambda one: one not in notable)[:MAX_NOT_COPIED]
     return {
-        "not_copied": [{"path": path, "reason": reason} for path, reason in not_copied[:MAX_NOT_COPIED]],
+        "not_copied": [{"path": path, "reason": reason} for path, reason in shown],
         "not_copied_total": len(not_copied),
     }
+
+
+def left_out_findings(not_copied: tuple[tuple[str, str], ...]) -> tuple[Finding, ...]:
+    """A finding for each part of a subject that was left out and may belong to its sources; none costs anything."""
+    notable = missed(not_copied)
+    shown = [
+        Finding(
+            code=NOT_COPIED,
+            tool="qualityscore",
+            message=f"left out of the evaluation: {reason}",
+            severity=Severity.INFO,
+            path=path,
+        )
+        for path, reason in notable[:MAX_NOT_COPIED]
+    ]
+    if more := len(notable) - len(shown):
+        message = f"{more} more were left out of the evaluation, not listed"
+        details = {"more": more}
+        shown.append(
+            Finding(code=NOT_COPIED, tool="qualityscore", message=message, severity=Severity.INFO, details=details)
+        )
+    return tuple(shown)

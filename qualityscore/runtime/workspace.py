@@ -8,10 +8,11 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from qualityscore.errors import HarnessError, SubjectError
+from qualityscore.errors import HarnessError, InputError, MissingSubjectError, SubjectError
 from qualityscore.languages.python_layout import import_roots
 from qualityscore.runtime.blame import is_path
 from qualityscore.runtime.target import Tree
@@ -32,6 +33,8 @@ LEFT_BEHIND = frozenset(
     }
 )
 """Names of files and folders that are no part of the sources, wherever they lie."""
+_NO_SOURCES = "not part of the sources"
+_PYTHON = (".py", ".pyi", ".pyx")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +76,35 @@ class Copied:
     skipped: tuple[tuple[str, str], ...]
 
 
+def missed(skipped: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Of (relative path, reason), what may belong to the sources: all but version control, caches and environments."""
+    return tuple((path, reason) for path, reason in skipped if reason != _NO_SOURCES)
+
+
+@contextmanager
+def called(folder: Path, name: str) -> Iterator[None]:
+    """Errors that are raised within call the subject in `folder` what its owner calls it."""
+    try:
+        yield
+    except (InputError, HarnessError) as error:
+        error.args = (without_folder(str(error), folder, name),)
+        raise
+
+
+def without_folder(text: str, folder: Path, name: str) -> str:
+    """A sentence with a subject's name in place of the folder that it was put into."""
+    for path in {str(folder), str(folder.resolve())}:
+        text = text.replace(path, name)
+    return text
+
+
 def copy(source: Path, destination: Path, imports: tuple[str, ...], limits: WorkspaceLimits | None = None) -> Copied:
     """Copy a repository into `destination` (which must not exist) and describe it.
 
     Symbolic links inside the tree are followed by copying what they name; one that leads outside, or nowhere, or in a
     circle, is refused. Devices, sockets and pipes are skipped with their reason. Version control, caches and virtual
-    environments are left behind. Raises SubjectError when the path cannot be taken or a limit is passed, HarnessError
-    when the host cannot read it or the copy cannot be written.
+    environments are left behind. Raises MissingSubjectError where the path leads nowhere, SubjectError when it cannot
+    be taken or a limit is passed, HarnessError when the host cannot read it or the copy cannot be written.
     """
     found, skipped = _take(source, limits or WorkspaceLimits())
     digest = hashlib.sha256()
@@ -144,13 +169,17 @@ def _take(source: Path, limits: WorkspaceLimits) -> tuple[list[tuple[str, Path]]
         if is_path(error):
             raise SubjectError(f"{source} cannot be read: {error.strerror}; check its names and depth.") from error
         raise _host_failed(source, error) from error
-    if not any(name.endswith((".py", ".pyi", ".pyx")) for name, _ in found):
-        raise SubjectError(
-            f"{source} holds no Python file; give the folder of a repository with Python code."
-            if found
-            else f"{source} is empty; give the folder of a repository with Python code."
-        )
+    if not any(name.endswith(_PYTHON) for name, _ in found):
+        raise SubjectError(f"{source} {_lack(found, missed(skipped))}; give a repository with Python code.")
     return found, skipped
+
+
+def _lack(found: list[tuple[str, Path]], left_out: tuple[tuple[str, str], ...]) -> str:
+    """What is wrong with a tree that has no Python file, to complete `REPOSITORY …`."""
+    for name, reason in left_out:
+        if name.endswith(_PYTHON):
+            return f"holds no Python file that can be taken: {name!r} is left out ({reason})"
+    return "holds no Python file" if found or left_out else "is empty"
 
 
 def _check_source(source: Path) -> None:
@@ -158,18 +187,18 @@ def _check_source(source: Path) -> None:
     try:
         mode = source.stat().st_mode
     except FileNotFoundError as error:
-        raise SubjectError(f"{source} does not exist; {give}.") from error
+        raise MissingSubjectError(f"{source} does not exist; {give}.") from error
     except (OSError, ValueError) as error:  # a name that is too long, or holds a null character
         if isinstance(error, OSError) and not is_path(error):
             raise _host_failed(source, error) from error
         reason = error.strerror if isinstance(error, OSError) else error
         if isinstance(error, OSError) and error.errno == errno.ELOOP:
             reason = "it is, or lies below, a symbolic link that leads back to itself"
-        raise SubjectError(f"{source} cannot be read: {reason}; {give}.") from error
+        raise MissingSubjectError(f"{source} cannot be read: {reason}; {give}.") from error
     if not stat.S_ISDIR(mode):
         raise SubjectError(f"{source} is not a folder; {give}.")
     if not os.access(source, os.R_OK | os.X_OK):
-        raise SubjectError(f"{source} cannot be read; check its permissions.")
+        raise MissingSubjectError(f"{source} cannot be read; check its permissions.")
 
 
 def _walk(root: Path, limits: WorkspaceLimits, skipped: list[tuple[str, str]]) -> list[tuple[str, Path]]:
@@ -193,7 +222,7 @@ def _walk(root: Path, limits: WorkspaceLimits, skipped: list[tuple[str, str]]) -
             if seen > limits.files:
                 raise _too_large(root, limits)
             if entry.name in LEFT_BEHIND:
-                skipped.append((name, "not part of the sources"))
+                skipped.append((name, _NO_SOURCES))
                 continue
             if entry.is_symlink():
                 path = _follow(root, path, name)

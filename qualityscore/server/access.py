@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from qualityscore.errors import HarnessError
+from qualityscore.errors import AccessError, BusyError, UsageError
 from qualityscore.server.settings import Settings, token_digest
 
 ANYBODY = "anybody"
@@ -39,11 +40,15 @@ def owner_of(settings: Settings, authorization: str | None) -> str:
         return ANYBODY
     scheme, _, token = (authorization or "").partition(" ")
     # The digest is looked up, so the time that this takes says nothing about the token.
-    name = settings.tokens.get(token_digest(token.strip())) if scheme.lower() == "bearer" else None
+    given = token.strip() if scheme.lower() == "bearer" else ""
+    name = settings.tokens.get(token_digest(given))
     if name is None:
-        raise ProblemError(
-            401, "QS-101", "This service needs a bearer token; ask its operator.", {"WWW-Authenticate": "Bearer"}
+        why = (
+            "The token is none of this service's; ask its operator."
+            if given
+            else "This service needs a token, as the header 'Authorization: Bearer TOKEN'; ask its operator for one."
         )
+        raise ProblemError(401, AccessError.code, why, {"WWW-Authenticate": "Bearer"})
     return name
 
 
@@ -72,7 +77,7 @@ class RateLimit:
 def too_many(what: str, wait_s: float) -> ProblemError:
     """429 with the time after which to come again."""
     seconds = max(1, math.ceil(wait_s))
-    return ProblemError(429, "QS-101", f"{what}; come again in {seconds} s.", {"Retry-After": str(seconds)})
+    return ProblemError(429, BusyError.code, f"{what}; come again in {seconds} s.", {"Retry-After": str(seconds)})
 
 
 class BodyLimit:
@@ -113,7 +118,8 @@ class BodyLimit:
                 await self._refuse(scope, receive, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        error = ProblemError(413, "QS-101", f"The request is larger than {self._largest} bytes; send less at a time.")
+        why = f"The request is larger than {self._largest} bytes; send less at a time."
+        error = ProblemError(413, UsageError.code, why)
         error.headers["Connection"] = "close"
         await problem_response(error)(scope, receive, send)
 
@@ -133,7 +139,7 @@ class RequestLimit:
         if self._open >= self._most:
             wait = {"Retry-After": str(_BUSY_S), "Connection": "close"}
             why = f"The service is at {self._most} requests already; come again in {_BUSY_S} s."
-            await problem_response(ProblemError(503, HarnessError.code, why, wait))(scope, receive, send)
+            await problem_response(ProblemError(503, BusyError.code, why, wait))(scope, receive, send)
             return
         self._open += 1
         try:
@@ -146,8 +152,30 @@ class _TooLargeError(Exception):
     pass
 
 
-def allowed_hosts(settings: Settings) -> list[str]:
-    """The Host headers that are answered: on loopback without a token only its own names, so that no web page of a
-    browser on this machine can ask by way of a name of its own.
+class HostCheck:
+    """ASGI middleware that answers only requests for one of `names`, whatever their port; None stands for any."""
+
+    def __init__(self, app: ASGIApp, names: Collection[str] | None) -> None:
+        self._app = app
+        self._names = names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and self._names is not None:
+            host = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1")
+            if re.sub(r":\d*$", "", host).lower() not in self._names:
+                why = (
+                    f"Without a token this service answers requests for {', '.join(self._names)} only, not for "
+                    f"{host[:200]!r}; ask for one of these, or start it with --token-file."
+                )
+                await problem_response(ProblemError(400, AccessError.code, why))(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def allowed_hosts(settings: Settings) -> list[str] | None:
+    """The names in Host headers that are answered, None for all.
+
+    On loopback without a token only its own, so that no web page of a browser on this machine can ask by way of a name
+    of its own.
     """
-    return ["localhost", "127.0.0.1", "[::1]"] if settings.is_loopback and not settings.tokens else ["*"]
+    return ["localhost", "127.0.0.1", "[::1]"] if settings.is_loopback and not settings.tokens else None

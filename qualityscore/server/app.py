@@ -18,13 +18,13 @@ from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Match
 
-from qualityscore.errors import HarnessError
-from qualityscore.model.foreign import first_problem
+from qualityscore.errors import HarnessError, NoSuchResourceError, UsageError
+from qualityscore.model.foreign import first_problem, plain
 from qualityscore.server.access import (
     BodyLimit,
+    HostCheck,
     ProblemError,
     RequestLimit,
     allowed_hosts,
@@ -99,7 +99,7 @@ def build_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=allowed_hosts(settings), www_redirect=False)
+    app.add_middleware(HostCheck, names=allowed_hosts(settings))
     app.add_middleware(BodyLimit, largest=settings.limits.body_bytes)
     app.add_middleware(RequestLimit, most=settings.limits.requests)
     _handle_errors(app, service)
@@ -123,14 +123,18 @@ def _handle_errors(app: FastAPI, service: Service) -> None:
         del request
         problem = error.errors()[0]
         place = ".".join(str(part) for part in problem["loc"])
-        return answer(ProblemError(422, "QS-101", f"{place}: {problem['msg']}."))
+        return answer(ProblemError(422, UsageError.code, f"{place}: {plain(problem)}."))
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> JSONResponse:
         headers = dict(error.headers or {})
+        code, why, path = UsageError.code, error.detail.rstrip("."), request.url.path[:200]
+        if error.status_code == 404:
+            code, why = NoSuchResourceError.code, f"There is no route {path!r}; /openapi.json describes them"
         if error.status_code == 405:  # several routes share a path, and each knows its own methods only
             headers["Allow"] = ", ".join(sorted(_methods(app, request)))
-        return answer(ProblemError(error.status_code, "QS-101", f"{error.detail}.", headers))
+            code, why = NoSuchResourceError.code, f"{path!r} takes {headers['Allow']}, not {request.method[:20]}"
+        return answer(ProblemError(error.status_code, code, f"{why}.", headers))
 
 
 def _methods(app: FastAPI, request: Request) -> set[str]:
@@ -190,7 +194,7 @@ def _add_routes(app: FastAPI, service: Service) -> None:
             finally:
                 upload.file.unlink(missing_ok=True)
         else:
-            raise ProblemError(415, "QS-101", "Send application/json, or multipart/form-data with an archive.")
+            raise ProblemError(415, UsageError.code, "Send application/json, or multipart/form-data with an archive.")
         found = service.find(id_, owner)
         response.headers["Location"] = f"/v1/evaluations/{id_}"
         return service.state(found)
@@ -208,7 +212,9 @@ def _add_routes(app: FastAPI, service: Service) -> None:
         """The whole report, as `qualityscore evaluate --json` writes it."""
         document = service.report(found)
         if document is None:
-            raise ProblemError(409, "QS-101", found.reason or f"The evaluation is {found.status}; it has no report.")
+            raise ProblemError(
+                409, NoSuchResourceError.code, found.reason or f"The evaluation is {found.status}; it has no report."
+            )
         return JSONResponse(document)
 
     @app.get(
@@ -244,11 +250,13 @@ def _add_routes(app: FastAPI, service: Service) -> None:
     async def score(request: Request, owner: Owner) -> Scores:
         """Score subjects while you wait. A null score comes with its reason; it is never a harness's fault turned 0."""
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-            raise ProblemError(415, "QS-101", "Send application/json.")
+            raise ProblemError(415, UsageError.code, "Send application/json.")
         asked = _json(ScoreRequest, await request.body())
         most = min(settings.limits.batch, settings.limits.queued)
         if len(asked.subjects) > most:
-            raise ProblemError(422, "QS-101", f"At most {most} subjects can be scored at a time; send them in parts.")
+            raise ProblemError(
+                422, UsageError.code, f"At most {most} subjects can be scored at a time; send them in parts."
+            )
         results = await service.score_all(owner, asked, request.is_disconnected)
         return Scores(score=results[0].score, components=results[0].components, results=results)
 
@@ -277,16 +285,16 @@ def _json(model: type[_Model], body: bytes) -> _Model:
         return model.model_validate_json(body)
     except ValidationError as error:
         unreadable = error.errors(include_url=False)[0]["type"] == "json_invalid"
-        raise ProblemError(400 if unreadable else 422, "QS-101", f"{first_problem(error)}.") from error
+        raise ProblemError(400 if unreadable else 422, UsageError.code, f"{first_problem(error)}.") from error
 
 
 async def _form(fields: dict[str, Any], settings: Settings) -> tuple[Asked, Subject, Upload]:
     """Read an upload's form: everything but the archive is text."""
     archive = fields.pop("archive", None)
     if not isinstance(archive, UploadFile):
-        raise ProblemError(422, "QS-101", "The form has no file 'archive'.")
+        raise ProblemError(422, UsageError.code, "The form has no file 'archive'.")
     if any(isinstance(value, UploadFile) for value in fields.values()):
-        raise ProblemError(422, "QS-101", "The form holds a second file; only 'archive' is one.")
+        raise ProblemError(422, UsageError.code, "The form holds a second file; only 'archive' is one.")
     only = fields.pop("only", None)
     sample = fields.pop("sample", None)
     try:
@@ -298,9 +306,9 @@ async def _form(fields: dict[str, Any], settings: Settings) -> tuple[Asked, Subj
         asked = Asked.model_validate(fields)
         subject = Subject.model_construct(files=None, path=None, **_checked(of_subject))
     except ValidationError as error:
-        raise ProblemError(422, "QS-101", f"{first_problem(error)}.") from error
+        raise ProblemError(422, UsageError.code, f"{first_problem(error)}.") from error
     except ValueError as error:
-        raise ProblemError(422, "QS-101", "The form's 'sample' is not a number.") from error
+        raise ProblemError(422, UsageError.code, "The form's 'sample' is not a number.") from error
     name = "".join(character if character.isprintable() else "?" for character in archive.filename or "archive")
     return asked, subject, Upload(name=name[-_NAME:], file=await _spool(archive, settings))
 

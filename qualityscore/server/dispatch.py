@@ -197,6 +197,7 @@ class Dispatcher:
         return Job(
             id=evaluation.id,
             folder=Path(evaluation.folder),
+            name=spec["path"],
             task=self._tasks.path(spec["task"]),
             only=tuple(spec["only"]) if spec["only"] is not None else None,
             profile=spec["profile"],

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from qualityscore.errors import ProfileError, TaskError, UsageError
+from qualityscore.errors import MissingSubjectError, ProfileError, TaskError
 from qualityscore.execution.digests import Digests
+from qualityscore.execution.intake import identified
 from qualityscore.execution.jobs import content_key
 from qualityscore.execution.manifest import Options
-from qualityscore.runtime import archives, tasks, workspace
+from qualityscore.runtime import archives, tasks
 from qualityscore.runtime.documents import profile_names
 from qualityscore.server.queue import New
 from qualityscore.server.schemas import Asked, Subject, TaskEntry
@@ -87,8 +88,7 @@ class Intake:
         self._tasks.digests.check(task, options)
         folder = self._uploads / uuid.uuid4().hex
         try:
-            place = self._place(subject, upload, folder)
-            digest = workspace.subject_digest(place)
+            taken = identified(self._place(subject, upload, folder), _name(subject, upload))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -97,11 +97,13 @@ class Intake:
             "path": subject.path or (upload.name if upload else "files"),
             "label": subject.label,
             "sample": subject.sample,
-            "digest": digest,
+            "digest": taken.digest,
         }
+        if taken.left_out:
+            spec["left_out"] = taken.left_out
         text = json.dumps(spec, sort_keys=True)
         request = hashlib.sha256(text.encode()).hexdigest()
-        return New(spec=text, folder=str(place), key=self.key(spec), request=request, idempotency=idempotency)
+        return New(spec=text, folder=str(taken.folder), key=self.key(spec), request=request, idempotency=idempotency)
 
     def key(self, spec: dict[str, Any]) -> str:
         """What the evaluation of what was asked for is stored under, with the tasks as the service knows them."""
@@ -112,6 +114,7 @@ class Intake:
             only=options.only,
             counter=options.counter,
             require_sandbox=self._settings.require_sandbox,
+            left_out=spec.get("left_out", ()),
         )
 
     def changed(self, report: dict[str, Any], spec: dict[str, Any]) -> str | None:
@@ -155,7 +158,7 @@ class Intake:
         return path
 
     def _allowed(self, text: str) -> Path:
-        """The path below one of the roots that a request names. Raises UsageError for every other."""
+        """The path below one of the roots that a request names. Raises MissingSubjectError for every other."""
         for root in self._settings.roots:
             try:
                 path = (root / text).resolve(strict=True)
@@ -164,4 +167,11 @@ class Intake:
             if path.is_relative_to(root.resolve()):
                 return path
         where = "below the roots that this service was started with" if self._settings.roots else "by path here"
-        raise UsageError(f"There is no subject {text[:200]!r} {where}; send its files or an archive.")
+        raise MissingSubjectError(f"There is no subject {text[:200]!r} {where}; send its files or an archive.")
+
+
+def _name(subject: Subject, upload: Upload | None) -> str:
+    """What the caller calls a subject."""
+    if upload is not None:
+        return f"The archive {upload.name}"
+    return subject.path if subject.path is not None else "The map of files"

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from qualityscore.execution.manifest import Part
+from qualityscore.execution.manifest import Counter, Part
 
 _SHORT = Annotated[str, Field(min_length=1, max_length=4096)]
 _FILES = Annotated[dict[str, str], Field(min_length=1, max_length=10_000)]
@@ -27,7 +27,7 @@ class Asked(_Strict):
         Field(strict=False, description="functional and dimensions; the rest is left out without fault"),
     ] = None
     profile: _SHORT = "reference"
-    counter: Literal["auto", "instructions", "valgrind", "cpu"] = "auto"
+    counter: Counter = "auto"
 
     @model_validator(mode="after")
     def _only_names_something(self) -> Asked:

@@ -6,16 +6,24 @@ import asyncio
 import fcntl
 import json
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
 from starlette.concurrency import run_in_threadpool
 
-from qualityscore.errors import ArchiveError, HarnessError, InputError, SubjectError, UsageError
+from qualityscore.errors import (
+    ArchiveError,
+    HarnessError,
+    InputError,
+    MissingSubjectError,
+    NoSuchResourceError,
+    SubjectError,
+    UsageError,
+)
 from qualityscore.execution.local_engine import LocalEngine
-from qualityscore.execution.scores import NOTHING, short_form
+from qualityscore.execution.scores import nothing, short_form
 from qualityscore.runtime.scratch import ScratchFolder
 from qualityscore.server.access import ProblemError, RateLimit, too_many
 from qualityscore.server.dispatch import Dispatcher
@@ -72,32 +80,35 @@ class Service:
     ) -> list[str]:
         """Take in all subjects or none; returns their ids. Raises ProblemError."""
         new = await run_in_threadpool(self._accept, owner, asked, subjects, upload, idempotency)
-        refused = next((item for item in new if isinstance(item, SubjectError)), None)
+        refused = next((item for item in new if not isinstance(item, New)), None)
         if refused is not None:
             raise ProblemError(422, refused.code, str(refused)) from refused
         return await run_in_threadpool(self._enqueue, owner, [item for item in new if isinstance(item, New)])
 
     async def score_all(self, owner: str, asked: ScoreRequest, gone: Callable[[], Awaitable[bool]]) -> list[Score]:
-        """Take subjects in, wait, and score them in their order. What cannot even be taken scores 0, with a reason."""
+        """Take subjects in, wait, and score them in their order.
+
+        What cannot even be taken scores 0, and what is not there null, both with a reason.
+        """
         new = await run_in_threadpool(self._accept, owner, asked, asked.subjects, None, None)
         ids = await run_in_threadpool(self._enqueue, owner, [item for item in new if isinstance(item, New)])
         found = iter(await self.wait(ids, owner, asked.timeout_s, gone))
-        return [_worthless(str(item)) if isinstance(item, SubjectError) else next(found) for item in new]
+        return [next(found) if isinstance(item, New) else _refused(item, asked.only) for item in new]
 
     def _accept(
         self, owner: str, asked: Asked, subjects: Sequence[Subject], upload: Upload | None, idempotency: str | None
-    ) -> list[New | SubjectError]:
-        """Put every subject in its place; a SubjectError stands for one that cannot be taken. Raises ProblemError."""
+    ) -> list[New | SubjectError | MissingSubjectError]:
+        """Put every subject in its place; an error stands for one that cannot be taken. Raises ProblemError."""
         self.rate.take(owner, len(subjects))
         room = self.settings.limits.queued - self.queue.counts()[Status.QUEUED]
         if idempotency is None and len(subjects) > room:
             raise self._full()
-        new: list[New | SubjectError] = []
+        new: list[New | SubjectError | MissingSubjectError] = []
         try:
             for subject in subjects:
                 try:
                     new.append(self.intake.accept(asked, subject, upload, idempotency))
-                except SubjectError as error:
+                except (SubjectError, MissingSubjectError) as error:
                     new.append(error)
             return new
         except (InputError, HarnessError, OSError, MemoryError) as error:
@@ -118,7 +129,7 @@ class Service:
             raise self._full() from None
         except ReusedKeyError:
             raise ProblemError(
-                422, "QS-101", "This Idempotency-Key came before with another request; choose a new one."
+                422, UsageError.code, "This Idempotency-Key came before with another request; choose a new one."
             ) from None
         finally:
             for item, id_ in zip(new, taken or [""] * len(new), strict=False):
@@ -136,7 +147,7 @@ class Service:
         """An owner's evaluation. Raises ProblemError 404."""
         found = self.queue.get(id_, owner)
         if found is None:
-            raise ProblemError(404, "QS-101", f"There is no evaluation {id_[:64]!r}.")
+            raise ProblemError(404, NoSuchResourceError.code, f"There is no evaluation {id_[:64]!r}.")
         return found
 
     def report(self, evaluation: Evaluation) -> dict[str, Any] | None:
@@ -177,7 +188,7 @@ class Service:
         if report is not None:
             return Score(**short_form(report), id=evaluation.id)
         if evaluation.status is Status.REFUSED and evaluation.code in (SubjectError.code, ArchiveError.code):
-            return _worthless(evaluation.reason or "", evaluation.id)
+            return _worthless(evaluation.reason or "", json.loads(evaluation.spec)["only"], evaluation.id)
         reason = evaluation.reason or f"the evaluation is {evaluation.status}"
         return Score(score=None, components=None, status=None, reason=reason, id=evaluation.id)
 
@@ -238,9 +249,16 @@ def _held(data: Path) -> IO[str]:
     return lock
 
 
-def _worthless(reason: str, id_: str | None = None) -> Score:
+def _refused(error: SubjectError | MissingSubjectError, only: Collection[str] | None) -> Score:
+    """The score of what was not taken in: none where there is no such path, which is the caller's mistake."""
+    if isinstance(error, SubjectError):
+        return _worthless(str(error), only)
+    return Score(score=None, components=None, status="refused", reason=str(error))
+
+
+def _worthless(reason: str, only: Collection[str] | None, id_: str | None = None) -> Score:
     """The score of what cannot even be taken: the subject's fault."""
-    return Score(score=0.0, components=dict(NOTHING), status="refused", reason=reason, id=id_)
+    return Score(score=0.0, components=nothing(only), status="refused", reason=reason, id=id_)
 
 
 def _moment(seconds: float | None) -> str | None:

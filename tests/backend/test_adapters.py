@@ -18,6 +18,7 @@ from backend.serving import Serving, nothing_cached
 from backend.tiny import HALF, ROOT, SOURCE, environment, write_subject
 from qualityscore.adapters.rewards import score_repositories
 from qualityscore.errors import TaskError, UsageError
+from qualityscore.execution.scores import check_component
 
 ONLY = ["functional"]
 
@@ -39,14 +40,46 @@ def test_rewards_come_in_the_order_of_the_repositories(tiny_task, tmp_path):
 
 
 def test_what_the_caller_got_wrong_is_an_error_and_no_reward(tiny_task, tmp_path):
-    with pytest.raises(UsageError, match="does not exist"):
-        score_repositories([tmp_path / "none"], str(tiny_task), component="F", only=ONLY)
-    with pytest.raises(UsageError, match="component='speed'"):
+    with pytest.raises(UsageError, match="There is no score 'speed'"):
         score_repositories([{"tiny.py": SOURCE}], str(tiny_task), component="speed", only=ONLY)
-    with pytest.raises(UsageError, match="not asked for"):
+    with pytest.raises(UsageError, match="'effective' is never measured with only functional: it needs maintainab"):
         score_repositories([{"tiny.py": SOURCE}], str(tiny_task), only=ONLY)
+    with pytest.raises(UsageError, match="not asked for"):
+        score_repositories([{"tiny.py": SOURCE}], str(tiny_task), only=["functional", "security"])
     with pytest.raises(TaskError):
         score_repositories([{"tiny.py": SOURCE}], "no-such-task")
+
+
+def test_a_path_that_does_not_exist_has_no_reward_and_costs_the_others_nothing(tiny_task, tmp_path):
+    half = write_subject(tmp_path / "half", source=HALF)
+    with pytest.warns(RuntimeWarning, match="none does not exist"):
+        found = score_repositories([tmp_path / "none", half], str(tiny_task), component="F", only=ONLY)
+    assert found == [None, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("component", "only", "possible"),
+    [
+        ("effective", None, True),
+        ("effective", ["functional"], False),
+        ("effective", ["security"], False),
+        ("effective", ["functional", "security"], True),  # where the task has no other dimension
+        ("F", ["functional"], True),
+        ("F", ["security"], False),
+        ("NF", ["functional"], False),
+        ("security", ["functional", "security"], True),
+        ("security", ["functional", "robustness"], False),
+        ("credibility", ["efficiency"], True),  # costs are measured where the subject was right
+        ("credibility", ["functional", "resource"], False),
+        ("G", None, False),
+    ],
+)
+def test_a_score_that_can_never_be_measured_is_refused(component, only, possible):
+    if possible:
+        check_component(component, only)
+    else:
+        with pytest.raises(UsageError):
+            check_component(component, only)
 
 
 HOW_TO = (ROOT / "docs" / "howto" / "adapters.md").read_text("utf-8")
@@ -142,7 +175,8 @@ def test_an_inspect_task_is_scored_from_its_samples_sandboxes(tiny_task, tmp_pat
     ]
     scores, means = inspect(tmp_path, tiny_task, answers)
     assert [s["value"]["F"] for s in scores] == [0.5, 1.0, 0.0, 0.5]
-    assert [math.isnan(s["value"]["NF"]) for s in scores] == [True, True, False, True]
+    assert all(math.isnan(s["value"]["NF"]) for s in scores)
+    assert scores[2]["value"]["score"] == 0
     assert scores[0]["metadata"]["components"]["NF"] is None
     assert "no Python file" in scores[2]["explanation"]
     assert means["F"] == 0.5
@@ -242,7 +276,11 @@ def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_pa
         for subject, reward in ((half, 0.5), (tmp_path / "empty", 0.0)):
             done = verify(subject)
             assert done.returncode == 0, done.stderr
-            assert json.loads((tmp_path / "reward.json").read_text())["reward"] == reward
+            assert json.loads((tmp_path / "reward.json").read_text()) == {"reward": reward, "F": reward}
+        mistyped = verify(tmp_path / "none")
+        assert mistyped.returncode == 2
+        assert mistyped.stderr.startswith(f"error QS-112: {tmp_path}/none does not exist")
+        assert not (tmp_path / "reward.json").exists()
         refused = verify(strange)
         assert refused.returncode == 3
         assert "does not take what an evaluation here would" in refused.stderr
@@ -251,3 +289,24 @@ def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_pa
         serving.stop()
     assert verify(half).returncode == 3
     assert not (tmp_path / "reward.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "error QS-101: The score 'effective' is never measured with only functional"),
+        (("--reward", "G"), "error QS-101: There is no score 'G'; there are effective, F, NF"),
+        (("--only", "speed", "--reward", "F"), "error QS-101: "),
+    ],
+)
+def test_the_harbor_verifier_refuses_at_once_what_can_never_be_a_reward(tmp_path, arguments, says):
+    (tmp_path / "reward.json").write_text('{"reward": 1.0}')  # as an agent might
+    given = (tmp_path, "--task", "no-task", "--output", tmp_path, "--only", "functional", *arguments)
+    refused = subprocess.run(
+        [sys.executable, "-P", "-m", "qualityscore.adapters.harbor", *given],
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert (refused.returncode, refused.stderr.startswith(says)) == (2, True), refused.stderr
+    assert list(tmp_path.iterdir()) == []

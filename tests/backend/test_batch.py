@@ -12,12 +12,13 @@ import sqlite3
 import subprocess
 import tarfile
 import time
+import zipfile
 from pathlib import Path
 
 import psutil
 import pytest
 
-from backend.tiny import HALF, command, environment, results, run, write_manifest, write_subject
+from backend.tiny import HALF, SOURCE, command, environment, results, run, write_manifest, write_subject
 from qualityscore.model.codec import load_report
 from qualityscore.runtime.documents import read_report
 from qualityscore.runtime.sandbox.container import Container
@@ -71,7 +72,8 @@ def mixed(tiny_task, tmp_path_factory):
             {"repository": "broken.zip"},
             {"repository": "empty"},
             {"label": "git", "git": f"file://{origin}", "commit": commit},
-            {"label": "git", "git": f"file://{origin}", "commit": "0" * 40},
+            {"label": "git", "sample": 1, "git": f"file://{origin}", "commit": "0" * 40},
+            {"git": "http://127.0.0.1:9/r.git", "commit": "0" * 40},
         ],
     )
     done = run("batch", manifest, "-o", base / "out", "--task", tiny_task, *FUNCTIONAL)
@@ -81,14 +83,13 @@ def mixed(tiny_task, tmp_path_factory):
 def test_every_row_has_a_result_and_none_stops_the_batch(mixed):
     done, out, _ = mixed
     found = results(out)
-    assert [r["row"] for r in found] == list(range(1, 10))
-    assert [r["state"] for r in found] == ["done"] * 4 + ["refused"] * 3 + ["done", "harness"]
+    assert [r["row"] for r in found] == list(range(1, 11))
+    assert [r["state"] for r in found] == ["done"] * 4 + ["refused"] * 3 + ["done", "refused", "harness"]
     assert [r["components"]["F"] for r in found if r["state"] == "done"] == [1.0, 1.0, 1.0, 0.5, 1.0]
-    assert [r["code"] for r in found[4:7]] == ["QS-110", "QS-111", "QS-110"]
-    assert found[8]["code"] == "QS-360"
+    assert [r["code"] for r in (*found[4:7], *found[8:])] == ["QS-112", "QS-111", "QS-110", "QS-112", "QS-360"]
     assert all(r["reason"] for r in found)
-    assert done.returncode == 2, done.stderr
-    assert "9 rows: 5 evaluated, 3 refused, 1 not fully measured" in done.stdout
+    assert done.returncode == 3, done.stderr
+    assert "10 rows: 5 evaluated, 4 refused, 1 not fully measured" in done.stdout
 
 
 def test_identical_subjects_are_evaluated_once_and_reported_for_each_row(mixed):
@@ -131,7 +132,8 @@ def test_a_second_run_evaluates_nothing_but_what_the_harness_failed(mixed, tiny_
     _, out, manifest = mixed
     before, tried = without_times(out), len(attempts(out))
     again = run("batch", manifest, "-o", out, "--task", tiny_task, *FUNCTIONAL)
-    assert again.returncode == 2
+    assert again.returncode == 3
+    assert "10 rows: 5 known from before, 4 refused, 1 not fully measured" in again.stdout
     assert len(attempts(out)) == tried
     assert without_times(out) == before
 
@@ -219,16 +221,20 @@ def test_shards_together_give_what_the_whole_gives(mixed, tiny_task):
     for index in (1, 2):
         shard = ("--shard", f"{index}/2")
         run("batch", manifest, "-o", base / f"shard{index}", "--task", tiny_task, *FUNCTIONAL, *shard)
-    assert [r["row"] for r in results(base / "shard2")] == [2, 4, 6, 8]
+    assert [r["row"] for r in results(base / "shard2")] == [2, 4, 6, 8, 10]
     half = run("merge", base / "shard1", "-o", base / "incomplete")
     assert half.returncode == 3
-    assert "4 rows have no result" in half.stderr
+    assert "5 rows have no result" in half.stderr
     merged = run("merge", base / "shard1", base / "shard2", "-o", base / "merged")
-    assert merged.returncode == 3  # the commit that does not exist
+    assert merged.returncode == 3  # the server that does not answer
     assert without_times(base / "merged") == without_times(out)
     again = run("merge", base / "shard1", base / "shard2", "-o", base / "merged")
     assert again.returncode == 3
     assert without_times(base / "merged") == without_times(out)
+    other = run("batch", manifest, "-o", base / "shard1", "--task", tiny_task, *FUNCTIONAL, "--shard", "2/2")
+    assert (other.returncode, other.stderr.startswith("error QS-210: ")) == (2, True)
+    assert "holds results of 2 rows" in other.stderr  # of good and good.tar.gz; 5, 7 and 9 were refused
+    assert [r["row"] for r in results(base / "shard1")] == [1, 3, 5, 7, 9]
 
 
 def test_shards_of_different_manifests_are_not_joined(mixed, tiny_task, tmp_path):
@@ -248,8 +254,41 @@ def test_bad_input_is_refused_before_anything_runs(tiny_task, tmp_path):
     assert refused.returncode == 2
     assert "did you mean 'cachetools'" in refused.stderr
     assert "Traceback" not in refused.stderr
-    for arguments in (("--jobs", "0"), ("--timeout", "0"), ("--shard", "3/2"), ("--only", "speed")):
+    for arguments in (("--jobs", "0"), ("--timeout", "0"), ("--shard", "3/2")):
         assert run("batch", manifest, "-o", tmp_path / "out", "--task", tiny_task, *arguments).returncode == 2
+    for arguments in (("--only", "speed"), ("--counter", "abacus"), ("--only", "")):
+        refused = run("batch", manifest, "-o", tmp_path / "out", *arguments)
+        assert (refused.returncode, refused.stderr.startswith("error QS-101: ")) == (2, True)
+        assert f"{arguments[0]} '{arguments[1]}' is not among " in refused.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_too_large_to_take_is_named_in_the_report_or_the_refusal(tiny_task, tmp_path):
+    """32 MiB is what one file may have; the files here have a byte more, and are full of zeros."""
+    imports = SOURCE + "\nfrom big import big\n"
+    write_subject(tmp_path / "half-taken", source=imports)
+    for folder in ("half-taken", "alone"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        with (tmp_path / folder / "big.py").open("wb") as file:
+            file.truncate((32 << 20) + 1)
+    with zipfile.ZipFile(tmp_path / "alone.zip", "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.write(tmp_path / "alone" / "big.py", "big.py")
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "half-taken"}, {"repository": "alone.zip"}])
+    done = run("batch", manifest, "-o", tmp_path / "out", "--task", tiny_task, *FUNCTIONAL)
+    assert done.returncode == 2, done.stderr
+    taken, refused = results(tmp_path / "out")
+    assert (taken["state"], taken["components"]["F"]) == ("done", 0.0)
+    report = read_report(str(tmp_path / "out" / taken["report"]))
+    (finding,) = (finding for finding in report.findings if finding.code == "not-copied")
+    assert (finding.path, finding.points) == ("big.py", 0.0)
+    assert finding.message == "left out of the evaluation: larger than 33554432 bytes"
+    shown = run("report", tmp_path / "out" / taken["report"], "--format", "markdown")
+    assert "big.py" in shown.stdout
+    assert (refused["state"], refused["score"]) == ("refused", 0.0)
+    assert refused["reason"] == (
+        "alone.zip holds no Python file that can be taken: 'big.py' is left out (larger than 33554432 bytes); "
+        "give a repository with Python code."
+    )
 
 
 class Running:
@@ -285,7 +324,8 @@ def six(tiny_task, tmp_path):
     return ("batch", manifest, "--task", tiny_task, *FUNCTIONAL, "-o")
 
 
-def test_an_interrupt_leaves_no_process_and_no_folder_and_the_next_run_goes_on(six, tmp_path):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "sigterm"])
+def test_an_interrupt_leaves_no_process_and_no_folder_and_the_next_run_goes_on(six, tmp_path, number, code):
     out = tmp_path / "out"
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -294,8 +334,8 @@ def test_an_interrupt_leaves_no_process_and_no_folder_and_the_next_run_goes_on(s
         batch = Running(*six, out)
         batch.wait_for_results(out, 2)
         tree = batch.tree()
-        batch.process.send_signal(signal.SIGINT)
-        assert batch.process.wait(timeout=30) == 130
+        batch.process.send_signal(number)
+        assert batch.process.wait(timeout=30) == code
     finally:
         del os.environ["TMPDIR"]
     assert all_gone(tree)

@@ -41,7 +41,7 @@ def job(folder, **changes) -> Job:
         "unsafe": False,
         "timeout_s": 60.0,
     }
-    return Job(**{**fields, **changes})
+    return Job(**{"name": str(fields["folder"]), **fields, **changes})
 
 
 def test_workers_share_no_core_and_end_with_their_engine(tmp_path, workers):
@@ -105,7 +105,12 @@ def test_tokens_are_kept_as_digests_and_checked_for_length():
 
 @pytest.mark.parametrize(
     ("host", "tokens", "hosts"),
-    [("127.0.0.1", {}, 3), ("localhost", {}, 3), ("127.0.0.1", {"d": "n"}, 1), ("0.0.0.0", {"d": "n"}, 1)],
+    [
+        ("127.0.0.1", {}, ["localhost", "127.0.0.1", "[::1]"]),
+        ("localhost", {}, ["localhost", "127.0.0.1", "[::1]"]),
+        ("127.0.0.1", {"d": "n"}, None),
+        ("0.0.0.0", {"d": "n"}, None),
+    ],
 )
 def test_names_are_checked_where_no_token_is(tmp_path, host, tokens, hosts):
-    assert len(allowed_hosts(Settings(host=host, data=tmp_path, tokens=tokens))) == hosts
+    assert allowed_hosts(Settings(host=host, data=tmp_path, tokens=tokens)) == hosts

@@ -60,6 +60,22 @@ def test_a_task_of_ones_own_is_found_beside_the_manifest(tmp_path):
         ('{"task": "t", "repository": "x", "sample": -1}', "'sample'"),
         ('{"task": "t", "repository": "x", "sample": true}', "'sample'"),
         ('{"task": "t", "repository": "x", "options": {"only": ["speed"]}}', "'options.only.0'"),
+        (
+            '{"task": "t", "repository": "x", "options": {"only": "security"}}',
+            "'options.only': input should be a list.",
+        ),
+        (
+            '{"task": "t", "repository": "x", "options": {"only": []}}',
+            "'options.only': it should have at least 1 item.",
+        ),
+        ('{"task": "t", "repository": "x", "options": 3}', "'options': input should be an object."),
+        ('{"task": "t", "repository": "x", "only": ["security"]}', "'only' is unknown (did you mean 'options.only'?)."),
+        (
+            '{"task": "t", "repository": "x", "options": {"onyl": []}}',
+            "'options.onyl' is unknown (did you mean 'only'?).",
+        ),
+        ('{"task": "t", "git": "https://a/b", "commit": "0"}', "of 40 or 64 hexadecimal digits."),
+        ('{"task": "t",', "line 2, is not JSON: Expecting property name enclosed in double quotes, at character 14."),
         ('{"task": "t", "repository": "x", "options": {"counter": "abacus"}}', "'options.counter'"),
         ("[" * 100_000, "not JSON"),
     ],
@@ -70,6 +86,26 @@ def test_a_bad_row_is_named_with_its_line(tmp_path, line, why):
         rows(tmp_path / "m.jsonl")
     assert "line 2" in str(refusal.value)
     assert why in str(refusal.value)
+    assert ".." not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("documents", "says"),
+    [
+        ([{"label": "a"}, {"label": "b"}, {"label": "a"}], "line 3: label 'a' with sample 0 is line 1's already"),
+        ([{"label": "a", "sample": 0}, {"label": "a"}], "line 2: label 'a' with sample 0 is line 1's already"),
+        ([{"label": "a", "sample": 2}, {"label": "a", "sample": 2}], "line 2: label 'a' with sample 2 is line 1's"),
+        ([{"label": "a"}, {"label": "a", "sample": 1}, {"label": "a", "task": "u"}, {}, {}], None),
+    ],
+)
+def test_rows_that_no_table_could_tell_apart_are_named_by_both_lines(tmp_path, documents, says):
+    lines = (json.dumps({"repository": f"r{n}", "task": "t", **one}) for n, one in enumerate(documents))
+    (tmp_path / "m.jsonl").write_text("\n".join(lines))
+    if says is None:
+        assert len(rows(tmp_path / "m.jsonl")) == len(documents)
+        return
+    with pytest.raises(ManifestError, match=says):
+        rows(tmp_path / "m.jsonl")
 
 
 @pytest.mark.parametrize(

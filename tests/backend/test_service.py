@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -48,6 +49,8 @@ def service(tiny_task, tmp_path_factory):
     """An open service on loopback, with a root that holds one subject."""
     base = tmp_path_factory.mktemp("service")
     write_subject(base / "root" / "half", "by path", source=HALF)
+    (base / "root" / "no-code").mkdir()
+    (base / "root" / "no-code" / "notes.txt").write_text("no code")
     (base / "outside").mkdir()
     (base / "root" / "link").symlink_to(base / "outside")
     serving = Serving("--data", base / "data", "--task", tiny_task, "--root", base / "root")
@@ -95,8 +98,52 @@ def test_a_path_below_a_root_is_evaluated_and_no_other(service):
         assert client.score("tiny", ["half"], only=FUNCTIONAL)[0]["components"]["F"] == 0.5
         for path in ("../outside", "link", "/etc", "nowhere", "half/../../outside", "a\0b"):
             with pytest.raises(ServiceError, match="There is no subject") as refusal:
-                client.score("tiny", [path], only=FUNCTIONAL)
-            assert refusal.value.status == 422
+                client.submit("tiny", path=path, only=FUNCTIONAL)
+            assert (refusal.value.status, refusal.value.problem) == (422, "QS-112")
+            unknown, half = client.score("tiny", [path, "half"], only=FUNCTIONAL)
+            assert (unknown["score"], unknown["components"], unknown["status"]) == (None, None, "refused")
+            assert unknown["reason"].startswith("There is no subject ")
+            assert half["components"]["F"] == 0.5
+
+
+def test_a_path_is_refused_by_the_name_that_the_caller_gave(service, tmp_path_factory):
+    with service.client() as client:
+        (empty,) = client.score("tiny", ["no-code"], only=FUNCTIONAL)
+        (texts,) = client.score("tiny", [{"notes.txt": "no code"}], only=FUNCTIONAL)
+    assert empty["reason"] == "no-code holds no Python file; give a repository with Python code."
+    assert texts["reason"] == "The map of files holds no Python file; give a repository with Python code."
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "code", "says"),
+    [
+        (("GET", "/v2/score", {}), 404, "QS-382", "There is no route '/v2/score'; /openapi.json describes them."),
+        (("PUT", "/v1/score", {}), 405, "QS-382", "'/v1/score' takes POST, not PUT."),
+        (("GET", "/v1/evaluations/0", {}), 404, "QS-382", "There is no evaluation '0'."),
+        (("GET", f"/v1/evaluations/{'0' * 65}", {}), 422, "QS-101", "path.id: it should have at most 64 characters."),
+        (("GET", "/healthz", {"Host": "attacker.example"}), 400, "QS-381", "localhost, 127.0.0.1, [::1] only, not for"),
+        (("POST", "/v1/score", {}), 415, "QS-101", "Send application/json."),
+    ],
+)
+def test_errors_of_routes_and_hosts_have_a_code_and_a_sentence(service, request_, status, code, says):
+    method, path, headers = request_
+    with service.http() as http:
+        answer = http.request(method, path, headers=headers)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"]) == (status, code)
+    assert says in error["message"]
+
+
+def test_a_port_that_is_taken_is_said_at_once(service, tmp_path):
+    port = service.url.rsplit(":", 1)[1]
+    refused = run("serve", "--port", port, "--data", tmp_path / "d")
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        f"error QS-101: The service cannot listen on 127.0.0.1:{port}: another program listens there; "
+        "give another --port or --host.\n"
+    )
+    assert not (tmp_path / "d").exists()
+    assert service.said.startswith("qualityscore starts ")
 
 
 def test_the_same_idempotency_key_gives_the_same_evaluation(service):
@@ -148,7 +195,9 @@ def test_a_running_evaluation_can_be_cancelled_and_an_ended_one_forgotten(servic
     ("body", "status", "why"),
     [
         ('{"task": "tiny"}', 422, "either 'files' or 'path'"),
-        ('{"task": "tiny", "files": {}}', 422, "files"),
+        ('{"task": "tiny", "files": {}}', 422, "key 'files': it should have at least 1 item."),
+        ('{"task": "tiny", "files": []}', 422, "key 'files': input should be an object."),
+        ('{"task": "tiny", "files": {"a.py": "x"}, "only": "functional"}', 422, "key 'only': input should be a list."),
         ('{"task": "tiny", "files": {"a.py": "x"}, "path": "half"}', 422, "either 'files' or 'path'"),
         ('{"task": "tiny", "files": {"../a.py": "x"}}', 422, "leads outside"),
         ('{"task": "tiny", "files": {"a.txt": "x"}}', 422, "no Python file"),
@@ -276,10 +325,14 @@ def test_tokens_keep_strangers_out_and_owners_apart(tiny_task, tmp_path):
         url = serving.url.replace("0.0.0.0", "127.0.0.1")
         with ScoringClient(url, token=TOKEN) as owner:
             taken = owner.submit("tiny", files=files("mine"), only=FUNCTIONAL)
-            for token, status in ((None, 401), ("wrong", 401), ("another-token-for-the-tests", 404)):
-                with ScoringClient(url, token=token) as stranger, pytest.raises(ServiceError) as refusal:
+            for token, status, code, says in (
+                (None, 401, "QS-381", "needs a token, as the header 'Authorization: Bearer TOKEN'"),
+                ("wrong", 401, "QS-381", "The token is none of this service's"),
+                ("another-token-for-the-tests", 404, "QS-382", "There is no evaluation"),
+            ):
+                with ScoringClient(url, token=token) as stranger, pytest.raises(ServiceError, match=says) as refusal:
                     stranger.state(taken["id"])
-                assert refusal.value.status == status
+                assert (refusal.value.status, refusal.value.problem) == (status, code)
             assert owner.wait(taken["id"])["status"] == "succeeded"
         assert httpx2.get(url + "/healthz").status_code == 200
         assert httpx2.get(url + "/metrics").status_code == 401
@@ -419,7 +472,48 @@ def test_a_subject_that_cannot_be_taken_scores_nothing_and_does_not_stop_the_oth
     subjects = [{"notes.txt": "no code"}, files("beside it", HALF), {"../evil.py": "x"}]
     with service.client() as client:
         empty, half, evil = client.score("tiny", subjects, only=FUNCTIONAL)
-    assert (empty["score"], empty["components"]["F"]) == (0.0, 0.0)
+    others = ("NF", "maintainability", "security", "robustness", "efficiency", "resource", "credibility")
+    assert (empty["score"], empty["components"]) == (0.0, {"F": 0.0, **dict.fromkeys(others)})
     assert "no Python file" in empty["reason"]
     assert half["components"]["F"] == 0.5
     assert (evil["score"], "leads outside" in evil["reason"]) == (0.0, True)
+
+
+HOW_TO = (Path(__file__).resolve().parents[2] / "docs" / "howto" / "serve.md").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_how_to_do_what_it_says(tmp_path):
+    """Each curl of the how-to, with what stands for the reader's own replaced; the first subject passes some tests."""
+    write_subject(tmp_path / "root" / "samples" / "a-0")
+    (tmp_path / "model-a.tar.gz").write_bytes(archive_of(files("upload")))
+    serving = Serving("--data", tmp_path / "d", "--task", "python-slugify", "--root", tmp_path / "root")
+    commands = re.findall(r"^    (curl .*\n(?:     .*\n)*)", HOW_TO, re.M)
+
+    def said(holding: str, **words: str) -> str:
+        (found,) = (command for command in commands if holding in command)
+        done = subprocess.run(
+            ["bash", "-c", found.replace("http://127.0.0.1:8321", serving.url)],
+            cwd=tmp_path,
+            env=environment(words),
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    try:
+        scores = json.loads(said("/v1/score"))
+        assert 0 < scores["components"]["F"] < 1
+        assert scores["results"][0]["components"] == scores["components"]
+        by_path = json.loads(said("samples/a-0"))
+        said("DELETE", ID=by_path["id"])
+        uploaded = json.loads(said("archive=@"))
+        assert '"status":"succeeded"' in said("/events", ID=uploaded["id"]).replace(" ", "")
+        report = load_report(said("/report", ID=uploaded["id"]))
+        assert report.functional.passed == 0
+        assert report.dimensions["security"].score is not None
+    finally:
+        serving.stop()
+    assert len(commands) == 6

@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 
 from backend.tiny import HALF, SOURCE, environment, results, write_manifest, write_subject
-from qualityscore.commands.batch import standing
-from qualityscore.errors import BatchError
+from qualityscore.commands.batch import standing, summary
+from qualityscore.errors import BatchError, ManifestError
 from qualityscore.execution import digests
 from qualityscore.execution.batch import Outcome, Settings, Tally, run_batch
 from qualityscore.execution.digests import Digests
-from qualityscore.execution.jobs import Job
+from qualityscore.execution.intake import identified
+from qualityscore.execution.jobs import Job, content_key
 from qualityscore.execution.local_engine import LocalEngine
 from qualityscore.execution.manifest import Options, Row, Shard, parse_shard
 from qualityscore.execution.merge import merge
@@ -269,9 +270,107 @@ def test_rate_and_remaining_time_are_this_runs():
     said = "40 of 100 rows, 30.0 a minute, about 2 min left, 4 refused, 2 not fully measured"
     assert standing(tally()) == said
     assert tally(done=94).remaining_s == 0  # 90 in 60 s, and none is left
+    assert standing(tally(done=94)) == "100 of 100 rows, 90.0 a minute, 4 refused, 2 not fully measured"
 
 
-@pytest.mark.parametrize("changes", [{"begun_done": 40}, {"elapsed_s": 0.0}])
-def test_without_a_row_in_this_run_there_is_no_rate(changes):
+@pytest.mark.parametrize("changes", [{"begun_done": 40}, {"begun_done": 36}, {"elapsed_s": 0.0}])
+def test_without_a_row_in_this_run_that_was_not_just_refused_there_is_no_rate(changes):
     assert (tally(**changes).rate_per_s, tally(**changes).remaining_s) == (None, None)
     assert standing(tally(**changes)) == "40 of 100 rows, 4 refused, 2 not fully measured"
+
+
+def test_what_was_known_before_is_not_said_to_be_evaluated(tmp_path):
+    resumed = summary(tally(), tampered=0, folder=tmp_path)
+    assert resumed.startswith("100 rows: 24 evaluated, 10 known from before, 4 refused, 2 not fully measured (")
+    idle = summary(tally(rows=10, done=10, refused=0, harness=0), tampered=0, folder=tmp_path)
+    assert idle.startswith("10 rows: 10 known from before\n")
+    nothing = summary(tally(rows=4, done=0, harness=0, begun_done=0), tampered=0, folder=tmp_path)
+    assert nothing.startswith("4 rows: 0 evaluated, 4 refused\n")
+
+
+@pytest.mark.parametrize(
+    ("counts", "tampered", "code"),
+    [
+        ({"refused": 1, "harness": 1}, 1, 3),
+        ({"refused": 1, "harness": 0}, 1, 2),
+        ({"refused": 0, "harness": 0}, 1, 4),
+        ({"refused": 0, "harness": 0}, 0, 0),
+    ],
+)
+def test_the_exit_code_says_first_that_another_run_may_help(counts, tampered, code):
+    assert Outcome(tally=tally(**counts), tampered=tampered).exit_code == code
+
+
+def test_results_of_rows_that_a_manifest_has_no_more_are_dropped_only_where_that_is_meant(tmp_path):
+    def load(names: list[str], shard: Shard | None = None, *, replace: bool = False) -> list[int]:
+        rows = enumerate((Row(repository=name, task="t") for name in names), start=1)
+        store.load_rows(rows, shard or Shard(), lambda row: basis, replace=replace)
+        return [number for number, _ in store.pending()]
+
+    basis = "first"
+    store = Store(tmp_path / "store.sqlite")
+    assert load(["a", "b", "c"]) == [1, 2, 3]
+    for number in (1, 2):
+        store.settle(number, state=State.DONE, key="k", line="{}", file=None, text="")
+    assert load(["a", "b", "c", "d"]) == [3, 4]  # one more
+    assert load(["a", "b", "x"]) == [3]  # another in place of one without a result
+    assert load(["x", "b", "a"]) == [1, 3]  # moved: its evaluation is found again by its content
+    store.settle(3, state=State.DONE, key="k", line="{}", file=None, text="")
+    for other, shard in ((["x", "b"], None), (["x", "b", "y"], None), (["x", "b", "a"], Shard(index=1, of=2))):
+        with pytest.raises(BatchError, match=f"{tmp_path} holds results of 1 rows .* --replace"):
+            load(other, shard)
+    assert store.counts()[State.DONE] == 2  # the refused runs have changed nothing
+    basis = "second"
+    assert load(["x", "b", "a"]) == [1, 2, 3]
+    store.settle(2, state=State.DONE, key="k", line="{}", file=None, text="")
+    assert load(["x", "y"], replace=True) == [1, 2]
+    store.close()
+
+
+def test_what_cannot_be_taken_scores_nothing_and_what_is_not_there_has_no_score(tmp_path):
+    """Functional alone is asked for, so that only F is 0; scores are null where the manifest is at fault."""
+    (tmp_path / "empty").mkdir()
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "empty"}, {"repository": "none"}])
+    batch(manifest, tmp_path / "out", "cachetools")
+    empty, none = results(tmp_path / "out")
+    others = ("NF", "maintainability", "security", "robustness", "efficiency", "resource", "credibility")
+    assert (empty["code"], empty["score"]) == ("QS-110", 0.0)
+    assert empty["components"] == {"F": 0.0, **dict.fromkeys(others)}
+    assert empty["reason"] == "empty is empty; give a repository with Python code."
+    assert (none["code"], none["score"], none["components"]) == ("QS-112", None, None)
+
+
+def test_a_manifest_that_cannot_be_read_leaves_no_folder_behind_and_takes_none_away(tmp_path):
+    with pytest.raises(ManifestError):
+        batch(tmp_path / "none.jsonl", tmp_path / "out", "cachetools")
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("mine")
+    with pytest.raises(ManifestError):
+        batch(tmp_path / "none.jsonl", tmp_path / "out", "cachetools")
+    assert (tmp_path / "out" / "mine").read_text() == "mine"
+
+
+def test_a_folder_that_is_named_twice_is_not_joined_with_itself(tmp_path):
+    (tmp_path / "empty").mkdir()
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "empty"}])
+    batch(manifest, tmp_path / "one", "cachetools")
+    (tmp_path / "again").symlink_to("one")
+    with pytest.raises(BatchError, match="again is named twice"):
+        merge([tmp_path / "one", tmp_path / "again"], tmp_path / "merged")
+    assert not (tmp_path / "merged").exists()
+
+
+def test_subjects_that_differ_in_what_no_evaluation_takes_have_reports_of_their_own(tmp_path):
+    for name in ("one", "two"):
+        write_subject(tmp_path / name)
+    with (tmp_path / "two" / "big.py").open("wb") as file:
+        file.truncate((32 << 20) + 1)
+    one, two = (identified(tmp_path / name, name) for name in ("one", "two"))
+    assert one.digest == two.digest
+    assert two.left_out == (("big.py", f"larger than {32 << 20} bytes"),)
+    keys = {
+        content_key(subject_digest=s.digest, basis="b", only=None, counter="auto", left_out=s.left_out)
+        for s in (one, two)
+    }
+    assert len(keys) == 2

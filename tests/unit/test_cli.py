@@ -38,7 +38,7 @@ def test_help_imports_no_measuring_tool():
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["evaluate", "/no/such/place", "--task", "cachetools"], "QS-110", "/no/such/place does not exist"),
+        (["evaluate", "/no/such/place", "--task", "cachetools"], "QS-112", "/no/such/place does not exist"),
         (["evaluate", __file__, "--task", "cachetools"], "QS-110", "is not a folder"),
         (["evaluate", "EMPTY", "--task", "cachetools"], "QS-110", "is empty"),
         (["evaluate", "NOPYTHON", "--task", "cachetools"], "QS-110", "holds no Python file"),
@@ -58,7 +58,7 @@ def test_help_imports_no_measuring_tool():
             "QS-101",
             "argument REPO: the path is empty; see quali",
         ),
-        (["evaluate", "x" * 300, "--task", "cachetools"], "QS-110", "File name too long; give the folder"),
+        (["evaluate", "x" * 300, "--task", "cachetools"], "QS-112", "File name too long; give the folder"),
         (["evaluate", str(DEMO), "--task", ""], "QS-120", "There is no task ''"),
         (["evaluate", str(DEMO), "--task", "x" * 300], "QS-120", "There is no task 'xxx"),
         (["evaluate", str(DEMO), "--task", "cachetools", "--profile", "x" * 300], "QS-140", "There is no profile 'xx"),
@@ -177,7 +177,7 @@ def test_a_link_to_itself_is_called_that(words, tmp_path, capsys):
     (tmp_path / "loop").symlink_to("loop")
     assert cli.main([words[0], str(tmp_path / "loop"), *words[1:]]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("error QS-110: ")
+    assert said.startswith("error QS-112: ")
     assert "a symbolic link that leads back to itself; give" in said
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from qualityscore.errors import SubjectError
+from qualityscore.errors import MissingSubjectError, SubjectError
 from qualityscore.runtime.workspace import WorkspaceLimits, copy
 
 
@@ -87,8 +87,9 @@ def test_links_that_lead_outside_or_nowhere_are_refused(repo, tmp_path, target, 
 def test_paths_that_cannot_be_taken_are_named(tmp_path, make, word):
     path = tmp_path / "subject"
     make(path)
-    with pytest.raises(SubjectError, match=word) as caught:
+    with pytest.raises((SubjectError, MissingSubjectError), match=word) as caught:
         copy(path, tmp_path / "copy", ("pkg",))
+    assert isinstance(caught.value, MissingSubjectError) == (not path.exists())
     assert str(path) in str(caught.value)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qualityscore.errors import ArchiveError, RepositoryFetchError, SubjectError
+from qualityscore.errors import ArchiveError, MissingSubjectError, RepositoryFetchError, SubjectError
 from qualityscore.runtime.archives import ArchiveLimits
 from qualityscore.runtime.git_source import check_origin, fetch_commit
 
@@ -67,18 +67,25 @@ def test_attributes_of_the_repository_hide_and_change_nothing(origin, scratch):
     assert contents(fetch_commit(origin.url, commit, scratch)) == files
 
 
-def test_a_commit_or_a_repository_that_is_not_there_is_the_fetch_s_failure(origin, scratch, tmp_path):
+def test_a_commit_or_a_repository_that_is_not_there_is_the_callers_mistake(origin, scratch, tmp_path):
     origin.commit({"a.py": "x = 1\n"})
-    with pytest.raises(RepositoryFetchError, match="cannot be fetched"):
+    with pytest.raises(MissingSubjectError, match=f"lack the commit: not a valid object name: {'0' * 40}"):
         fetch_commit(origin.url, "0" * 40, scratch)
     (tmp_path / "other").mkdir()
-    with pytest.raises(RepositoryFetchError, match="cannot be fetched"):
+    with pytest.raises(MissingSubjectError, match="'.*/nowhere' does not appear to be a git repository; check the URL"):
         fetch_commit(f"file://{tmp_path}/nowhere", "0" * 40, tmp_path / "other")
+
+
+def test_a_server_that_cannot_be_reached_is_the_fetch_s_failure_in_gits_own_words(scratch):
+    with pytest.raises(
+        RepositoryFetchError, match="unable to access 'http://127.0.0.1:9/r.git/': .* check the URL and"
+    ):
+        fetch_commit("http://127.0.0.1:9/r.git", "0" * 40, scratch)
 
 
 def test_a_commit_beyond_the_limits_is_refused(origin, scratch):
     commit = origin.commit({"a.py": "x" * 5000})
-    with pytest.raises(ArchiveError, match="more than 4096 bytes"):
+    with pytest.raises(ArchiveError, match=f"The archive {origin.url}@{commit}.tar unpacks to more than 4096"):
         fetch_commit(origin.url, commit, scratch, ArchiveLimits(total_bytes=4096))
 
 
