@@ -310,7 +310,7 @@ def _left_out(report: Report) -> Iterator[RenderableType]:
     if not found:
         return
     yield Text("")
-    yield Text("Left out of the evaluation", style="bold yellow")
+    yield Text("Not all of the subject was taken", style="bold yellow")
     for finding in found[:MOST_LEFT_OUT]:
         yield Text(f"  {inert(finding.path or '(project)')}: {inert(finding.message)}")
     if len(found) > MOST_LEFT_OUT:

@@ -114,7 +114,7 @@ def _evidence(report: Report) -> Iterator[str]:
 def _left_out(report: Report) -> Iterator[str]:
     lines = [f"{code(f.path or '(project)')}: {code(f.message)}" for f in report.findings if f.code == NOT_COPIED]
     if lines:
-        yield f"**Left out of the evaluation**\n\n{_list(lines, SHOWN_NOTES)}"
+        yield f"**Not all of the subject was taken**\n\n{_list(lines, SHOWN_NOTES)}"
 
 
 def _faults(report: Report) -> Iterator[str]:

@@ -20,6 +20,7 @@ import pytest
 
 from backend.tiny import HALF, SOURCE, command, environment, results, run, write_manifest, write_subject
 from qualityscore.model.codec import load_report
+from qualityscore.reports import console, markdown
 from qualityscore.runtime.documents import read_report
 from qualityscore.runtime.sandbox.container import Container
 
@@ -282,8 +283,8 @@ def test_a_file_too_large_to_take_is_named_in_the_report_or_the_refusal(tiny_tas
     (finding,) = (finding for finding in report.findings if finding.code == "not-copied")
     assert (finding.path, finding.points) == ("big.py", 0.0)
     assert finding.message == "left out of the evaluation: larger than 33554432 bytes"
-    shown = run("report", tmp_path / "out" / taken["report"], "--format", "markdown")
-    assert "big.py" in shown.stdout
+    assert "Not all of the subject was taken\n  big.py: left out of the evaluation: larger than" in console.render(report)
+    assert "- `big.py`: `left out of the evaluation: larger than 33554432 bytes`" in markdown.render(report)
     assert (refused["state"], refused["score"]) == ("refused", 0.0)
     assert refused["reason"] == (
         "alone.zip holds no Python file that can be taken: 'big.py' is left out (larger than 33554432 bytes); "
