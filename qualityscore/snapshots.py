@@ -13,7 +13,7 @@ from qualityscore.core.costs import Gate
 from qualityscore.core.credibility import entry_weight, stability, survival
 from qualityscore.errors import ReferenceFaultError, UnfinishedTaskError, UsageError
 from qualityscore.model.cost import CostOutcome
-from qualityscore.model.measure import Outcome, Unavailable
+from qualityscore.model.measure import Measured, Outcome, Unavailable
 from qualityscore.model.outcome import RobustnessOutcome, TestOutcome
 from qualityscore.model.report import SCORE_MODEL, SubjectInfo
 from qualityscore.model.snapshot import SNAPSHOT_SCHEMA_VERSION, EntryWeight, ExpectedTest, Snapshot
@@ -31,7 +31,7 @@ from qualityscore.suites import robustness, tracing
 from qualityscore.suites.cost_pinned import PinnedCosts
 from qualityscore.suites.expectation import discover
 from qualityscore.suites.unfinished import marked_parts
-from qualityscore.suites.workload_validity import measure_shares, unfit_workloads
+from qualityscore.suites.workload_validity import measure_shares, small_workloads, unfit_workloads
 
 _NO_COSTS = CostOutcome(subject={}, reference={}, digests={}, counter="none")
 
@@ -142,6 +142,12 @@ def lacks_times(snapshot: Snapshot) -> str | None:
     found = snapshot.provenance.get("cost", {}).get("calibration")
     gate = None if found is None else Gate(half_width=found["half_width"], bias=found["bias"]).problem
     return gate or "nothing could be timed"
+
+
+def too_small(snapshot: Snapshot) -> tuple[str, ...]:
+    """The workloads of which a snapshot shows that validation will refuse them, in words."""
+    cost = snapshot.measures.get("workload.cost")
+    return small_workloads(cost) if isinstance(cost, Measured) else ()
 
 
 def touched(test: ExpectedTest, touches: tuple[str, ...]) -> ExpectedTest:

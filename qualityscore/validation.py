@@ -20,7 +20,7 @@ from qualityscore.suites import functional as functional_suite
 from qualityscore.suites import manifest as probe_manifest
 from qualityscore.suites.expectation import discover
 from qualityscore.suites.unfinished import Unfinished, unfinished_parts
-from qualityscore.suites.workload_validity import measure_shares, unfit_workloads
+from qualityscore.suites.workload_validity import measure_shares, small_workloads, unfit_workloads
 
 UNPROTECTED_SHARE = 0.1
 _SEED_OF_SHUFFLE = 7
@@ -55,6 +55,8 @@ def validate(task: str, *, unsafe: bool, say: Callable[[str], None]) -> tuple[st
     with reference_target(loaded, None, unsafe=unsafe) as target:
         discovered = discover(target)
         say(f"{len(discovered)} functional tests")
+        for problem in _snapshot_problems(loaded, discovered, None):
+            say(f"known already: {problem}")
         orders = [discovered] * 3 + [tuple(random.Random(_SEED_OF_SHUFFLE).sample(discovered, len(discovered)))]
         manifest = probe_manifest.load(loaded.probes_folder)
         for number, order in enumerate(orders, start=1):
@@ -90,8 +92,7 @@ def validate(task: str, *, unsafe: bool, say: Callable[[str], None]) -> tuple[st
 
 
 def _cost_problems(target: Target, say: Callable[[str], None]) -> list[str]:
-    """What three uncached measurements show: results that differ, missing parts, bodies that cost less than a start."""
-    problems: list[str] = []
+    """What three uncached measurements show, or the first with a workload that has no cost or less than a start's."""
     runs: list[CostOutcome] = []
     for number in range(1, 4):
         with scratch_folder("qualityscore-") as fresh:
@@ -100,24 +101,23 @@ def _cost_problems(target: Target, say: Callable[[str], None]) -> list[str]:
         if not isinstance(measured, Measured):
             return [f"run {number}: the workloads cannot be measured: {getattr(measured, 'reason', 'there are none')}"]
         say(f"run {number}: {len(measured.parts)} workloads measured")
-        start = measured.details.get("start", {})
-        for part in measured.parts:
-            if part.value is None:
-                problems.append(f"run {number}: workload {part.id} has no cost ({part.note})")
-            elif part.value <= start.get(part.id, 0):
-                problems.append(f"run {number}: workload {part.id} costs no more than its start; make it larger")
+        if small := small_workloads(measured):
+            return [f"run {number}: {text}" for text in small]
     if any(run.digests != runs[0].digests for run in runs):
-        problems.append("the workloads' results differ between runs")
-    return problems
+        return ["the workloads' results differ between runs"]
+    return []
 
 
-def _snapshot_problems(task: Task, discovered: tuple[ExpectedTest, ...], entries: tuple[EntryWeight, ...]) -> list[str]:
+def _snapshot_problems(
+    task: Task, discovered: tuple[ExpectedTest, ...], entries: tuple[EntryWeight, ...] | None
+) -> list[str]:
+    """What is wrong with the committed snapshot; of its entries nothing is said where they are not known yet (None)."""
     try:
         committed = tasks.read_snapshot(tasks.snapshot_path(task, environment.python_minor()), task)
     except InputError as error:
         return [str(error)]
     if {(t.id, t.protected) for t in committed.tests} != {(t.id, t.protected) for t in discovered}:
         return ["the snapshot holds other tests than the suites have now"]
-    if committed.entries != entries:
+    if entries is not None and committed.entries != entries:
         return ["the snapshot weighs other surface entries than the suites touch now"]
     return []

@@ -4,9 +4,10 @@
     python scripts/surface_lines.py TASK REFERENCE_FOLDER coverage.json
 
 Behind the surface is the body of what a rapid type analysis (Bacon and Sweeney, OOPSLA 1996) reaches from the surface's
-entries: functions and classes named in a reached body, and methods named there, or special, of reached classes and
-their bases. Names are resolved by what they are called alone, so more is reached than could be, never less, except
-through data at module level. Lines that the coverage report leaves out are left out.
+entries: functions, classes and data of modules named in a reached body, and methods named there, in a code span of the
+requirement (attributes of what is returned stand only there), or special, of reached classes and their bases. Names are
+resolved by what they are called alone, so more is reached than could be, never less, except through names that are
+computed. Lines that the coverage report leaves out are left out, and so are branches that begin in them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import re
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -51,6 +52,7 @@ class Package:
         self.methods: dict[str, list[Code]] = defaultdict(list)  # by the name of their class
         self.bases: dict[str, set[str]] = defaultdict(set)
         self.class_level: dict[str, set[str]] = defaultdict(set)
+        self.data: dict[str, set[str]] = defaultdict(set)  # what is named in the values of names at module level
         for file, module in sources:
             self._read(file, module, None)
 
@@ -67,6 +69,10 @@ class Package:
                 case ast.ClassDef():
                     self.bases[node.name] |= {name for base in node.bases for name in names(base)}
                     self._read(file, node, node.name)
+                case ast.Assign() | ast.AnnAssign() if owner is None:
+                    for target in ast.walk(node):
+                        if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store):
+                            self.data[target.id] |= names(node)
                 case _:
                     if owner is not None:
                         self.class_level[owner] |= names(node)
@@ -87,8 +93,13 @@ def names(node: ast.AST) -> set[str]:
     return found | {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
 
 
-def reached(package: Package, entries: Iterable[str]) -> Iterator[Code]:
-    """The functions behind surface entries, which are dotted names."""
+def spoken_of(requirement: str) -> set[str]:
+    """Identifiers in the code spans of a requirement, which is Markdown."""
+    return {name for span in re.findall(r"`([^`]+)`", requirement) for name in re.findall(r"[A-Za-z_]\w*", span)}
+
+
+def reached(package: Package, entries: Iterable[str], attributes: Set[str] = frozenset()) -> Iterator[Code]:
+    """The functions behind surface entries, which are dotted names, and behind attributes of what they give."""
     named: set[str] = set()
     classes: set[str] = set()
     found: set[int] = set()
@@ -96,16 +107,16 @@ def reached(package: Package, entries: Iterable[str]) -> Iterator[Code]:
         named |= set(entry.split(".")[1:])
     while True:
         before = len(named), len(classes), len(found)
+        named |= {name for data in named & package.data.keys() for name in package.data[data]}
         classes |= {name for name in named if name in package.bases}
         for name in list(classes):
-            classes |= {base for base in package.bases[name] if base in package.bases}
-            named |= package.class_level[name]
+            named |= package.bases[name] | package.class_level[name]
         candidates = [code for name in named for code in package.functions.get(name, ())]
         candidates += [
             code
             for name in classes
             for code in package.methods[name]
-            if code.node.name in named or code.node.name.startswith("__")
+            if code.node.name in named | attributes or code.node.name.startswith("__")
         ]
         for code in candidates:
             if id(code.node) not in found:
@@ -149,28 +160,39 @@ def left_out(task: str) -> LeftOut:
 
 
 def main(task: str, folder: str, report: str) -> None:
-    """Print, per file and in all, lines behind the surface, those executed, and which were not."""
+    """Print, per file and in all, lines and branches behind the surface, those executed, and which were not."""
     root = Path(folder).resolve()
     files = {
         str(Path(file).resolve().relative_to(root)): lines
         for file, lines in json.loads(Path(report).read_text("utf-8"))["files"].items()
         if Path(file).resolve().is_relative_to(root)
     }
+    if not files:
+        sys.exit(f"{report} names no file of {folder}; its paths start where the report was made, so call this there")
     package = Package((file, ast.parse((root / file).read_bytes())) for file in files)
+    loaded = load_task(task)
     without = left_out(task)
     sources = {file: (root / file).read_text("utf-8").split("\n") for file in files}
     behind: dict[str, set[int]] = defaultdict(set)
-    for code in reached(package, (entry.name for entry in load_task(task).surface.entries)):
+    attributes = spoken_of((loaded.folder / "requirement.md").read_text("utf-8"))
+    for code in reached(package, (entry.name for entry in loaded.surface.entries), attributes):
         if not without.takes(code):
             lines = {line for s in code.node.body for line in range(s.lineno, (s.end_lineno or s.lineno) + 1)}
             behind[code.file] |= lines - without.branches(sources[code.file], code)
-    every = hit = 0
+    every = hit = arcs = taken = 0
     for file, lines in sorted(behind.items()):
-        executed = lines & set(files[file]["executed_lines"])
-        missing = lines & set(files[file]["missing_lines"])
+        report_of = files[file]
+        executed = lines & set(report_of["executed_lines"])
+        missing = lines & set(report_of["missing_lines"])
         every, hit = every + len(executed) + len(missing), hit + len(executed)
+        through = sum(start in lines for start, _ in report_of["executed_branches"])
+        arcs += through + sum(start in lines for start, _ in report_of["missing_branches"])
+        taken += through
         sys.stdout.write(f"{file}: {len(executed)} of {len(executed) + len(missing)}; not {sorted(missing)}\n")
-    sys.stdout.write(f"{task}: {hit} of {every} lines behind the surface, {100 * hit / every:.1f} %\n")
+    sys.stdout.write(
+        f"{task}: {hit} of {every} lines behind the surface, {100 * hit / every:.1f} %, "
+        f"and {taken} of {arcs} branches, {100 * taken / max(1, arcs):.1f} %\n"
+    )
 
 
 if __name__ == "__main__":

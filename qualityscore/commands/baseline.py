@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write a snapshot, or compare a fresh one with the committed one."""
     from qualityscore.drift import drift  # noqa: PLC0415
     from qualityscore.model.codec import dump  # noqa: PLC0415
-    from qualityscore.snapshots import is_repository, lacks_times, take_snapshot  # noqa: PLC0415
+    from qualityscore.snapshots import is_repository, lacks_times, take_snapshot, too_small  # noqa: PLC0415
 
     if arguments.what == "verify":
         if arguments.task_to_verify is None:
@@ -64,4 +64,6 @@ def run(arguments: argparse.Namespace) -> int:
             f"warning: the snapshot holds no times ({problem}). With --no-live-reference all costs beside it are "
             "unmeasured; write it again while the host is quiet.\n"
         )
+    for text in too_small(snapshot):
+        sys.stderr.write(f"warning: {text}. tasks validate refuses it, and a snapshot after the change is needed.\n")
     return 0

@@ -106,7 +106,8 @@ def _task_file(release: Release) -> str:
         f'scenario = "utilities"  # {MARK} choose data, security, web, command_line, text, observability or utilities',
         'level = "repository"',
         'language = "python"',
-        f"documented_exceptions = []  # {MARK} list the names of the exceptions that the documentation lets it raise",
+        f"documented_exceptions = []  # {MARK} list the exceptions that the documentation lets it raise: its own "
+        f'with the module ("{release.imports[0]}.Error"), others as in "ValueError"',
         "",
         "[reference]",
         f"distribution = {_quoted(release.distribution)}",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from qualityscore.core.costs import INPUT_SHARE
 from qualityscore.errors import ReferenceFaultError
+from qualityscore.model.measure import Measured
 from qualityscore.runtime.scratch import scratch_folder
 from qualityscore.runtime.target import Target
 from qualityscore.suites.cost_kit import Bench, Workload, prepare_bench, prepare_kit
@@ -36,6 +37,21 @@ def unfit_workloads(measured: Iterable[Shares]) -> tuple[str, ...]:
                     f"workload {shares.id}: {what} costs {share:.1%} of the reference's cost, "
                     f"less than {INPUT_SHARE:.0%} is allowed; let the body do more, or the rest less"
                 )
+    return tuple(found)
+
+
+def small_workloads(measured: Measured) -> tuple[str, ...]:
+    """The workloads of a reference's `workload.cost` that have no cost, or none above that of a start, in words."""
+    start = measured.details.get("start", {})
+    found = []
+    for part in measured.parts:
+        if part.value is None:
+            found.append(f"workload {part.id} has no cost ({part.note})")
+        elif part.value <= (of_start := start.get(part.id, 0)):
+            share = part.value / of_start if of_start else 0
+            found.append(
+                f"workload {part.id} costs {share:.0%} of its start, more than 100% is needed; make its n larger"
+            )
     return tuple(found)
 
 

@@ -180,7 +180,7 @@ def test_a_server_of_its_own(tmp_path):
                 except ConnectionRefusedError:
                     time.sleep(0.02)
     finally:
-        server.kill()
+        server.terminate()
         server.wait(5)
     assert answers == [(200, {"name": "desserts"}), (404, "")]
 

@@ -4,6 +4,7 @@ import http.client
 import socket
 import threading
 import time
+import datetime
 import email.utils
 import http.cookies
 
@@ -81,6 +82,19 @@ def test_options_of_cookies():
         "secure",
     ]
     assert attributes(ask("/bare")[2]["Set-Cookie"]) == ["b=2", "expires=thu, 01 jan 1970 00:00:00 gmt"]
+
+
+def test_cookies_expire_on_a_date():
+    app = bottle.Bottle()
+    east = datetime.timezone(datetime.timedelta(hours=2))
+    ends = {"day": datetime.date(2030, 1, 2), "time": datetime.datetime(2030, 1, 2, 1, 30, tzinfo=east), "stamp": 86400.0}
+    app.get("/<kind>", callback=lambda kind: response.set_cookie(kind, "v", expires=ends[kind]))
+    ask = serve(app)
+    assert [attributes(ask("/" + kind)[2]["Set-Cookie"]) for kind in ends] == [
+        ["day=v", "expires=wed, 02 jan 2030 00:00:00 gmt"],
+        ["expires=tue, 01 jan 2030 23:30:00 gmt", "time=v"],
+        ["expires=fri, 02 jan 1970 00:00:00 gmt", "stamp=v"],
+    ]
 
 
 def test_cookies_are_deleted():

@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 import base64
+import io
 import json
 import wsgiref.util
 
@@ -205,3 +206,32 @@ def test_each_thread_has_a_request_of_its_own():
     for thread in threads:
         thread.join(9)
     assert sorted(results.items()) == [("left", ("left=/slow/left", "left")), ("right", ("right=/slow/right", "right"))]
+
+
+def test_where_a_request_comes_from_and_goes_to():
+    app = bottle.Bottle()
+    app.get("/from", callback=lambda: request.remote_addr)
+    app.get("/to", callback=lambda: f"{request.url} {request.script_name}")
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/to", "QUERY_STRING": "x=1", "SERVER_NAME": "example.org", "SERVER_PORT": "8000"}
+    wsgiref.util.setup_testing_defaults(environ)
+    del environ["HTTP_HOST"]
+    body = b"".join(app(environ, lambda status, headers, exc_info=None: None)).decode()
+    assert [serve(app)("/from")[1], body.split()[0]] == ["127.0.0.1", "http://example.org:8000/to?x=1"]
+
+
+def test_uploads_without_line_ends_and_into_open_files():
+    app = bottle.Bottle()
+
+    @app.post("/up")
+    def up():
+        item, target = request.files["doc"], io.BytesIO()
+        item.save(target)
+        return f"{len(target.getvalue())} {target.getvalue()[-8:].decode()} {item.file.read(10).decode()} {item.raw_filename}"
+
+    body = (
+        b'--b\r\nContent-Disposition: form-data; name="doc"; filename="a b.bin"\r\n\r\n'
+        + b"0123456789" * 9000
+        + b"\r\n the end\r\n--b--\r\n"
+    )
+    answer = serve(app)("/up", "POST", body, {"Content-Type": "multipart/form-data; boundary=b"})
+    assert answer[:2] == (200, "90010  the end 0123456789 a b.bin")

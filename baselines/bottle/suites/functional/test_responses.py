@@ -199,3 +199,21 @@ def test_status_and_header_values_are_checked():
     assert refused == [99, 1000, "404", "nonsense text", "split"]
     with pytest.raises(ValueError):
         HTTPResponse("x", status=7)
+
+
+def test_headers_of_an_answer_are_a_mapping():
+    answer = HTTPResponse("x", headers={"X-One": "1"}, X_Two="2")
+    answer.add_header("X-One", "first")
+    answer.headers["X-Three"] = "3"
+    seen = ["x-one" in answer.headers, "X-Four" in answer.headers, answer.headers["x-three"], answer.headers.get("X-Four", "no")]
+    del answer.headers["X-Two"]
+    answer.headers["X-One"] = "last"
+    assert [*seen, "X-Two" in answer.headers, answer.get_header("x-one"), answer.get_header("X-Two", "gone")] == [
+        True,
+        False,
+        "3",
+        "no",
+        False,
+        "last",
+        "gone",
+    ]

@@ -1,5 +1,8 @@
 """Help pages of programs."""
 
+import click
+from click.testing import CliRunner
+
 
 def test_the_page_of_a_command(program):
     run = program('''
@@ -213,3 +216,19 @@ def test_pages_without_being_asked(program):
     status, output, errors = run("sub")
     assert [status, (output + errors).splitlines()[0]] == [2, "Usage: tool.py sub [OPTIONS]"]
     assert run("sub", "--x=1") == (0, "x is 1\n", "")
+
+
+def test_long_names_in_narrow_pages():
+    @click.group(context_settings={"terminal_width": 40})
+    def tool():
+        pass
+
+    @tool.command("a-command-with-a-rather-long-name")
+    @click.argument("source")
+    @click.option("--an-option-with-a-rather-long-name", help="What it is good for.")
+    def inner(source, an_option_with_a_rather_long_name):
+        click.echo(source)
+
+    page = CliRunner().invoke(tool, ["a-command-with-a-rather-long-name", "--help"], prog_name="tool")
+    assert page.output.split()[:5] == ["Usage:", "tool", "a-command-with-a-rather-long-name", "[OPTIONS]", "SOURCE"]
+    assert "--an-option-with-a-rather-long-name TEXT What it is good for." in " ".join(page.output.split())

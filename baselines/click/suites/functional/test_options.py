@@ -1,5 +1,8 @@
 """Options, as a program gets them."""
 
+import click
+from click.testing import CliRunner
+
 
 def test_ways_to_write_a_value(program):
     run = program("""
@@ -178,3 +181,18 @@ def test_the_version_option(program):
     """)
     assert run("--version") == (0, "Wonder, version 1.2.3\n", "")
     assert run("thing") == (0, "thing\n", "")
+
+
+def test_flags_from_the_environment_and_with_callbacks():
+    @click.command()
+    @click.option("--upper", "how", flag_value="up", envvar="HOW")
+    @click.option("--loud", is_flag=True, callback=lambda ctx, param, value: f"{param.name} is {value}")
+    @click.option("--point", nargs=2, type=int, multiple=True, envvar="POINTS")
+    def show(how, loud, point):
+        click.echo(f"{how}, {loud}, {point}")
+
+    results = [
+        CliRunner().invoke(show, [], env={"HOW": "yes", "POINTS": "1 2 3 4"}),
+        CliRunner().invoke(show, ["--loud", "--point", "5", "6"]),
+    ]
+    assert [result.output for result in results] == ["up, loud is False, ((1, 2), (3, 4))\n", "None, loud is True, ((5, 6),)\n"]

@@ -131,3 +131,13 @@ def test_passwords_are_hidden_and_asked_for_twice():
         ],
     ]
     assert CliRunner().invoke(turn, ["--password", "short"]).output == "trohs\n"
+
+
+def test_hidden_answers_stay_hidden_when_they_are_wrong():
+    @click.command()
+    @click.option("--pin", prompt=True, hide_input=True, type=int)
+    def ask(pin):
+        click.echo(f"{pin + 1}")
+
+    result = CliRunner().invoke(ask, [], input="se3cret\n41\n")
+    assert [result.exit_code, result.output.splitlines()[-1], "se3cret" in result.output, "Error: " in result.output] == [0, "42", False, True]

@@ -178,3 +178,14 @@ def test_a_version_and_values_of_the_environment():
         runner.invoke(show, []),
     ]
     assert [answer.stdout for answer in answers] == ["tool, version 1.2\n", "((1, 2), (3, 4))\n", "()\n"]
+
+
+def test_names_of_the_environment_can_be_removed(monkeypatch):
+    monkeypatch.setenv("DEMO_REMOVED", "before")
+
+    @click.command()
+    def show():
+        click.echo(f"{os.environ.get('DEMO_REMOVED')} {os.environ.get('DEMO_GIVEN')}")
+
+    result = CliRunner().invoke(show, [], env={"DEMO_REMOVED": None, "DEMO_GIVEN": "new"})
+    assert [result.output, os.environ["DEMO_REMOVED"], "DEMO_GIVEN" in os.environ] == ["None new\n", "before", False]

@@ -7,6 +7,7 @@ import uuid
 
 import click
 import pytest
+from click.testing import CliRunner
 
 
 def converted(kind, *values):
@@ -180,3 +181,50 @@ def test_types_of_ones_own(program):
     status, output, errors = run("--swap", "a")
     assert [status, output, "Invalid value for '--swap': " in errors.splitlines()[-1]] == [2, "", True]
     assert "--even EVEN" in run("--help")[1]
+
+
+def test_standard_streams_in_an_encoding(program):
+    run = program("""
+        @click.command()
+        @click.argument("source", type=click.File(encoding="latin-1"))
+        @click.argument("target", type=click.File("w", encoding="utf-16-le"))
+        def copy(source, target):
+            lines = [ascii(line) for line in source]
+            target.write(" ".join(lines))
+
+        copy()
+    """)
+    # in UTF-8 the letter e with an acute accent is the bytes C3 and A9; in UTF-16 each letter of ASCII is followed by a zero
+    text = r"'\xc3\xa9\n' 'two'"
+    assert run("-", "-", stdin="\u00e9\ntwo") == (0, "".join(letter + "\0" for letter in text), "")
+
+
+def test_files_in_blocks(tmp_path):
+    @click.command()
+    @click.argument("source", type=click.File())
+    @click.argument("target", type=click.File("w"))
+    def copy(source, target):
+        with source as lines, target as out:
+            for number, line in enumerate(lines):
+                out.write(f"{number} {line}")
+
+    (tmp_path / "in.txt").write_text("a\nb\n")
+    results = [CliRunner().invoke(copy, [str(tmp_path / "in.txt"), str(tmp_path / "out.txt")])]
+    results.append(CliRunner().invoke(copy, ["-", "-"], input="c\nd\n"))
+    written = (tmp_path / "out.txt").read_text()
+    assert [written, [r.exit_code for r in results], results[1].stdout.split("\n")[-3:]] == ["0 a\n1 b\n", [0, 0], ["0 c", "1 d", ""]]
+
+
+def test_functions_that_refuse_without_a_word():
+    def picky(text):
+        if text != "good":
+            raise ValueError
+        return text * 2
+
+    @click.command()
+    @click.option("--word", type=picky)
+    def show(word):
+        click.echo(word)
+
+    good, bad = CliRunner().invoke(show, ["--word", "good"]), CliRunner().invoke(show, ["--word", "evil"])
+    assert [good.output, bad.exit_code, bad.stdout, "Invalid value for '--word': " in bad.stderr] == ["goodgood\n", 2, "", True]

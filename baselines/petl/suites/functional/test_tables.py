@@ -186,3 +186,10 @@ def test_two_readers_do_not_disturb_each_other():
     first, second = iter(table), iter(table)
     seen = [tuple(next(first)), tuple(next(first)), tuple(next(second)), tuple(next(first)), tuple(next(second))]
     assert seen == [("n",), (1,), ("n",), (2,), (1,)]
+
+
+def test_tables_from_dictionaries_have_methods_too():
+    given = [{"a": 2, "b": "x"}, {"a": 1}]
+    table = petl.fromdicts(given, missing="-")
+    assert list(table.dicts()) == [{"a": 2, "b": "x"}, {"a": 1, "b": "-"}]
+    assert [list(table.sort("a").values("b")), list(table["a"]), len(table)] == [["-", "x"], [2, 1], 3]

@@ -7,7 +7,16 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from watchdog.events import DirCreatedEvent, FileCreatedEvent, FileDeletedEvent, FileMovedEvent, FileSystemEventHandler
+from watchdog.events import (
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileSystemEventHandler,
+)
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 from watchdog.observers.polling import PollingObserver, PollingObserverVFS
@@ -297,6 +306,54 @@ def test_the_operating_system_tells_about_real_files(tmp_path):
     assert [seen, moves, observer.is_alive()] == [[True] * 5, [("file", "/there", "/gone")], False]
 
 
+@pytest.mark.parametrize(
+    ("classes", "wanted"),
+    [
+        ([FileCreatedEvent, DirCreatedEvent], [("created", "dir", "/folder"), ("created", "file", "/a"), ("created", "file", "/last")]),
+        ([FileDeletedEvent, DirDeletedEvent], [("deleted", "dir", "/folder"), ("deleted", "file", "/b"), ("deleted", "file", "/last")]),
+        ([FileMovedEvent, DirMovedEvent], [("moved", "dir", "/old"), ("moved", "file", "/a")]),
+        ([FileModifiedEvent], [("modified", "file", "/a"), ("modified", "file", "/last")]),
+    ],
+)
+def test_the_operating_system_tells_only_what_is_wanted(tmp_path, classes, wanted):
+    recorder = Recorder()
+    (tmp_path / "old").mkdir()
+    with Observer() as observer:
+        observer.schedule(recorder, str(tmp_path), event_filter=classes)
+        (tmp_path / "a").write_text("1")
+        (tmp_path / "a").rename(tmp_path / "b")
+        (tmp_path / "folder").mkdir()
+        (tmp_path / "folder").rmdir()
+        (tmp_path / "b").unlink()
+        (tmp_path / "last").write_text("1")
+        (tmp_path / "last").unlink()
+        (tmp_path / "old").rename(tmp_path / "new")
+        seen = [recorder.wait((kind, str(tmp_path) + path)) for kind, _, path in wanted]
+    told = sorted({(kind, what, path[len(str(tmp_path)) :]) for kind, what, path, _ in recorder.log if "/b" not in path or kind != "modified"})
+    assert [told, all(seen)] == [wanted, True]
+
+
+def test_a_folder_below_can_vanish_and_come_back(tmp_path):
+    recorder, seen = Recorder(), []
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "old").write_text("1")
+    with Observer() as observer:
+        observer.schedule(recorder, str(tmp_path), recursive=True)
+        (tmp_path / "sub" / "old").unlink()
+        seen.append(recorder.wait(("deleted", str(tmp_path / "sub" / "old"))))
+        (tmp_path / "sub").rmdir()
+        seen.append(recorder.wait(("deleted", str(tmp_path / "sub"))))
+        (tmp_path / "sub").mkdir()
+        seen.append(recorder.wait(("created", str(tmp_path / "sub"))))
+        (tmp_path / "sub" / "new").write_text("1")
+        seen.append(recorder.wait(("created", str(tmp_path / "sub" / "new"))))
+    told = {item[:3] for item in recorder.log if item[0] in ("created", "deleted")}
+    assert [seen, sorted((kind, what, path[len(str(tmp_path)) :]) for kind, what, path in told)] == [
+        [True] * 4,
+        [("created", "dir", "/sub"), ("created", "file", "/sub/new"), ("deleted", "dir", "/sub"), ("deleted", "file", "/sub/old")],
+    ]
+
+
 def test_polling_tells_about_real_files(tmp_path):
     recorder, folder = Recorder(), tmp_path / "watched"
     folder.mkdir()
@@ -324,10 +381,10 @@ def test_one_file_can_be_watched(tmp_path):
 
 
 def test_missing_paths_and_odd_intervals_are_refused(tmp_path):
-    observer = PollingObserver(timeout=0.05)
-    with pytest.raises(OSError):
-        observer.schedule(Recorder(), str(tmp_path / "none"))
-        observer.start()
+    for observer in (PollingObserver(timeout=0.05), Observer()):
+        with pytest.raises(OSError):
+            observer.schedule(Recorder(), str(tmp_path / "none"))
+            observer.start()
     with pytest.raises(TypeError):
         PollingObserver(timeout=True)
     recorder = Recorder()
