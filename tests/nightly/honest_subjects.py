@@ -65,6 +65,7 @@ class Subject:
 
     name: str
     build: Callable[[Path, Path], object]
+    is_seeded: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def subjects(one: Project, rng: random.Random) -> Iterator[Subject]:
     yield Subject("the reference", _copy_reference)
     yield from committed(one.name)
     for fault in seeded(tree.root, tree.files, one.target.task.spec.surface.imports, rng):
-        yield Subject(str(fault), partial(_with_fault, fault.plant))
+        yield Subject(str(fault), partial(_with_fault, fault.plant), is_seeded=True)
 
 
 def committed(task: str) -> Iterator[Subject]:

@@ -7,11 +7,12 @@ Run as
     PYTHONPATH=.:tests python tests/nightly/verdict_equality.py --summary FILE ...
 
 Projects are the bundled tasks and the packages of `packages.toml`, whose own tests are the suite; without names, all.
-Their honest subjects (`honest_subjects.py` says which) are evaluated in turn until N (default 2,000; a small setting
-is 40) are compared, or none is left; shard K of M compares its share of N. For each the original suite runs under plain
-pytest and the derived one in the sandbox; every test must come to the same verdict, and nothing may be called tampered.
-Where plain pytest does not end (in 20 s and ten times what the reference took), nothing can be compared: these subjects
-are counted apart.
+Their honest subjects (`honest_subjects.py` says which) are evaluated until N (default 2,000; a small setting is 40) are
+compared, or none is left: all that are kept first, then seeded faults, of the project that has taken the least time so
+far. Shard K of M, from 1, compares its share of N. For each the original suite runs under plain pytest and the derived
+one in the sandbox; every test must come to the same verdict, and nothing may be called tampered. Where
+plain pytest does not end (in 20 s and ten times what the reference took), nothing can be compared: these subjects are
+counted apart.
 
 With `--resume` each result is appended to the file, as a line of JSON, and what stands there is counted and not
 evaluated again: a run that was interrupted, or that `--stop-after` ended, goes on with the same command. A result that
@@ -37,7 +38,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
@@ -252,20 +253,26 @@ def _passes_alone(target: Target, folder: Path, timeout_s: float, test: str) -> 
     return alone is not None and alone.get(test) == "passed"
 
 
-_Waiting = tuple[Project, Subject, float]
+class _Queue:
+    """The subjects of one project that wait, and how long those before them took."""
+
+    def __init__(self, one: Project, patience_s: float, share: Iterator[Subject], done: Mapping[str, float]) -> None:
+        """`done` has the seconds of the subjects that were evaluated before, by name."""
+        self.one, self.patience_s, self.spent_s = one, patience_s, sum(done.values())
+        self._waiting = (subject for subject in share if subject.name not in done)
+        self.upcoming = next(self._waiting, None)
+
+    def take(self) -> Subject:
+        """The upcoming subject; the next one comes up."""
+        assert self.upcoming is not None
+        taken, self.upcoming = self.upcoming, next(self._waiting, None)
+        return taken
 
 
-def _in_turn(queues: Sequence[tuple[Project, float, Iterator[Subject]]]) -> Iterator[_Waiting]:
-    """One subject of each project after the other, until none has any left."""
-    left = list(queues)
-    while left:
-        for entry in list(left):
-            one, timeout_s, waiting = entry
-            found = next(waiting, None)
-            if found is None:
-                left.remove(entry)
-            else:
-                yield one, found, timeout_s
+def _next_queue(queues: Sequence[_Queue]) -> _Queue | None:
+    """Whose turn it is: kept subjects go before seeded ones, then projects that took little time before others."""
+    left = [(queue.upcoming.is_seeded, queue.spent_s, number) for number, queue in enumerate(queues) if queue.upcoming]
+    return queues[min(left)[2]] if left else None
 
 
 def measure(
@@ -278,7 +285,7 @@ def measure(
     rows: RawRows | None = None,
     stop_after_s: float = float("inf"),
 ) -> Figures:
-    """Compare subjects of these projects in turn until the rows hold enough; shard k of m takes every m-th.
+    """Compare subjects of these projects until the rows hold enough; shard (k, m), k from 0, takes every m-th of each.
 
     Rows that are there already count; what they name is not evaluated again. No evaluation begins `stop_after_s` or
     more after the first.
@@ -290,39 +297,45 @@ def measure(
         folder = Path(made)
         folder.chmod(0o755)
         queues = []
-        for one, patience_s in pool.map(lambda name: _prepared(name, folder / name, rows.rows), names):
+        prepared = pool.map(lambda name: _prepared(name, folder / name, rows.rows), names)
+        for name, (one, patience_s) in zip(names, prepared, strict=True):
             print(
                 f"{one.name}: {len(one.expected)} tests, {one.moved} move, {one.protected} resist guessing", flush=True
             )
             rows.append_once(_project_row(one, patience_s))
-            queues.append((one, patience_s, subjects(one, random.Random(f"{seed} {one.name}"))))
-        done = {(row["project"], row.get("subject")) for row in rows.rows}
-        share = islice(_in_turn(queues), first, None, count)
-        waiting = (turn for turn in share if (turn[0].name, turn[1].name) not in done)
-        _play(waiting, wanted=wanted, rows=rows, pool=pool, jobs=jobs, stop_at=time.monotonic() + stop_after_s)
+            done = {row["subject"]: row["seconds"] for row in rows.rows if row["project"] == name and "subject" in row}
+            share = islice(subjects(one, random.Random(f"{seed} {name}")), first, None, count)
+            queues.append(_Queue(one, patience_s, share, done))
+        _play(queues, wanted=wanted, rows=rows, pool=pool, jobs=jobs, stop_at=time.monotonic() + stop_after_s)
     return figures_of(rows.rows)
 
 
 def _play(
-    waiting: Iterator[_Waiting], *, wanted: int, rows: RawRows, pool: ThreadPoolExecutor, jobs: int, stop_at: float
+    queues: Sequence[_Queue], *, wanted: int, rows: RawRows, pool: ThreadPoolExecutor, jobs: int, stop_at: float
 ) -> None:
     """Evaluate, `jobs` at a time, until `wanted` were compared or it is time to stop."""
-    running: dict[Future[Seen], tuple[str, str]] = {}
+    running: dict[Future[Seen], tuple[_Queue, Subject, float]] = {}
     compared = figures_of(rows.rows).counts["compared"]
     began = said = time.monotonic()
     while True:
-        room = min(jobs, wanted - compared) - len(running)
-        for one, subject, timeout_s in islice(waiting, max(0, room) if time.monotonic() < stop_at else 0):
-            running[pool.submit(evaluate, one, subject, timeout_s)] = (one.name, subject.name)
+        while len(running) < min(jobs, wanted - compared) and time.monotonic() < stop_at:
+            queue = _next_queue(queues)
+            if queue is None:
+                break
+            subject = queue.take()
+            started = pool.submit(evaluate, queue.one, subject, queue.patience_s)
+            running[started] = (queue, subject, time.monotonic())
         if not running:
             return
         for future in wait(running, return_when=FIRST_COMPLETED).done:
-            name, what = running.pop(future)
-            seen = future.result()
-            rows.append({"project": name, "subject": what, **asdict(seen)})
+            queue, subject, since = running.pop(future)
+            seen, seconds = future.result(), time.monotonic() - since
+            queue.spent_s += seconds
+            row = {"project": queue.one.name, "subject": subject.name, "seconds": round(seconds, 2)}
+            rows.append({**row, **asdict(seen)})
             compared += seen.compared
             for note in seen.notes:
-                print(f"  {name}, {what}: {note}", flush=True)
+                print(f"  {queue.one.name}, {subject.name}: {note}", flush=True)
         if time.monotonic() - said > _BETWEEN_LINES_S:
             said = time.monotonic()
             print(f"after {said - began:,.0f} s: {figures_of(rows.rows).words()}", flush=True)
@@ -334,7 +347,7 @@ def main() -> int:
     parser.add_argument("projects", nargs="*", default=[*tasks.task_ids(), *package_names()], metavar="PROJECT")
     parser.add_argument("--evaluations", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--shard", default="0/1", metavar="K/M")
+    parser.add_argument("--shard", default="1/1", metavar="K/M")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--resume", type=Path, metavar="FILE")
     parser.add_argument("--stop-after", type=float, default=float("inf"), metavar="SECONDS")
@@ -343,7 +356,9 @@ def main() -> int:
     if options.summary:
         return _summary(options.summary)
     first, _, count = options.shard.partition("/")
-    shard = (int(first), int(count))
+    shard = (int(first) - 1, int(count))
+    if not 0 <= shard[0] < shard[1]:
+        parser.error("--shard: K counts from 1 to M")
     rows = resume(options.resume)
     figures = measure(
         options.projects,
