@@ -13,14 +13,13 @@ import os
 import stat
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
-from qualityscore.errors import ArchiveError, HarnessError
+from qualityscore.errors import ArchiveError, HarnessError, QualityScoreError
 from qualityscore.runtime.blame import is_content, is_path
 
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".zip", ".whl")
@@ -29,17 +28,15 @@ _LARGEST_HEADER = 1 << 20
 _XZ_MEMORY = 128 << 20
 _LARGEST_DIRECTORY_ENTRY = 1 << 10
 _END_OF_ZIP, _END_BYTES = b"PK\x05\x06", 22
+_ZIP64_LOCATOR, _LOCATOR_BYTES = b"PK\x06\x07", 20
+_DIRECTORY_ENTRY_BYTES = 46
 _NAME_BYTES = 255
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_DAMAGED = (
-    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
-    *(EOFError, ValueError, RuntimeError, NotImplementedError, RecursionError),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveLimits:
-    """What an archive may hold. Sizes in bytes; `depth` counts folders."""
+    """What an archive may hold. Sizes in bytes; `members` counts the folders on the way, too, `depth` folders."""
 
     archive_bytes: int = 256 << 20
     total_bytes: int = 512 << 20
@@ -83,20 +80,23 @@ def unpack(archive: Path, destination: Path, limits: ArchiveLimits | None = None
 def _blamed(what: str) -> Iterator[None]:
     """ArchiveError for what the content is to blame for, HarnessError for what it is not: no room, no descriptor.
 
-    Memory is bounded whatever an archive holds, so where there is too little of it, the host is at fault.
+    Memory is bounded whatever an archive holds, so where there is too little of it, the host is at fault. All else that
+    the readers raise, and they raise almost anything, follows from the bytes that they read.
     """
     try:
         yield
+    except QualityScoreError:
+        raise
     except _Refused as error:
         raise ArchiveError(f"{what} {error}.") from error
-    except _DAMAGED as error:
-        raise ArchiveError(f"{what} is damaged or cannot be unpacked: {error}.") from error
     except OSError as error:
         if is_content(error):
             raise ArchiveError(f"{what} is damaged or cannot be unpacked: {error.strerror or error}.") from error
         raise _host_failed(what, error) from error
     except MemoryError as error:
         raise HarnessError(f"{what} cannot be unpacked here: there is not enough memory.") from error
+    except Exception as error:
+        raise ArchiveError(f"{what} is damaged or cannot be unpacked: {str(error) or type(error).__name__}.") from error
 
 
 def _host_failed(what: str, error: OSError) -> HarnessError:
@@ -138,7 +138,6 @@ class TreeWriter:
         """Make a folder."""
         path = self._checked(name)
         if path.parts:
-            self._count(path)
             self._make_folder(path)
 
     def link(self, name: str, aim: str) -> None:
@@ -188,6 +187,7 @@ class TreeWriter:
         for folder in (*reversed(path.parents), path):
             if not folder.parts or folder in self.folders:
                 continue
+            self._count(folder)  # also one that no member of its own stands for
             try:
                 (self.root / folder).mkdir(mode=0o755)
             except FileExistsError:
@@ -341,6 +341,8 @@ def _unpack_zip(archive: Path, writer: TreeWriter, limits: ArchiveLimits) -> Non
                 raise _Refused(
                     f"compresses {member.filename[:200]!r} by a method other than deflate; pack it with that"
                 )
+            if not member.filename:
+                raise _Refused("holds a member without a name")
             if member.is_dir():
                 writer.folder(member.filename)
             elif stat.S_ISLNK(mode):
@@ -356,22 +358,39 @@ def _unpack_zip(archive: Path, writer: TreeWriter, limits: ArchiveLimits) -> Non
 
 
 def _check_directory(archive: Path, limits: ArchiveLimits) -> None:
-    """Refuse a central directory that would not fit into memory before zipfile reads it whole (APPNOTE 4.3.16)."""
+    """Refuse a central directory that would not fit into memory before zipfile reads it whole (APPNOTE 4.3.12, 4.3.16).
+
+    zipfile goes by the directory's size, not by the number of entries that the end record claims, and prefers what a
+    zip64 record says wherever there is one.
+    """
     with archive.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - _END_BYTES - (1 << 16)))
+        tail_at = file.seek(max(0, size - _LOCATOR_BYTES - _END_BYTES - (1 << 16)))
         tail = file.read()
-    at = len(tail) - _END_BYTES
-    if tail[at : at + 4] != _END_OF_ZIP or tail[-2:] != b"\0\0":
-        at = tail.rfind(_END_OF_ZIP)
-    if at < 0 or len(tail) - at < _END_BYTES:
-        raise _Refused("is not a zip file")
-    entries = int.from_bytes(tail[at + 10 : at + 12], "little")
-    directory_bytes = int.from_bytes(tail[at + 12 : at + 16], "little")
-    if entries == 0xFFFF or directory_bytes == 0xFFFFFFFF:
-        raise _Refused("is a zip64 archive, which no repository needs")
-    if directory_bytes > limits.members * _LARGEST_DIRECTORY_ENTRY or entries > limits.members:
-        raise _Refused(f"holds more than {limits.members} members")
+        at = len(tail) - _END_BYTES
+        if tail[at : at + 4] != _END_OF_ZIP or tail[-2:] != b"\0\0":
+            at = tail.rfind(_END_OF_ZIP)
+        if at < 0 or len(tail) - at < _END_BYTES:
+            raise _Refused("is not a zip file")
+        entries = int.from_bytes(tail[at + 10 : at + 12], "little")
+        directory_bytes = int.from_bytes(tail[at + 12 : at + 16], "little")
+        located = tail[max(0, at - _LOCATOR_BYTES) : at].startswith(_ZIP64_LOCATOR)
+        if located or entries == 0xFFFF or directory_bytes == 0xFFFFFFFF:
+            raise _Refused("is a zip64 archive, which no repository needs")
+        if directory_bytes > tail_at + at:
+            raise _Refused("is not a zip file")
+        if directory_bytes > limits.members * _LARGEST_DIRECTORY_ENTRY or entries > limits.members:
+            raise _Refused(f"holds more than {limits.members} members")
+        file.seek(tail_at + at - directory_bytes)
+        for _ in range(limits.members):
+            if directory_bytes <= 0:
+                return
+            entry = file.read(_DIRECTORY_ENTRY_BYTES)
+            named = sum(int.from_bytes(entry[place : place + 2], "little") for place in (28, 30, 32))
+            file.seek(named, os.SEEK_CUR)
+            directory_bytes -= _DIRECTORY_ENTRY_BYTES + named
+        if directory_bytes > 0:
+            raise _Refused(f"holds more than {limits.members} members")
 
 
 def _top(folder: Path) -> Path:

@@ -9,6 +9,7 @@ import lzma
 import os
 import resource
 import stat
+import struct
 import tarfile
 import tracemalloc
 import zipfile
@@ -173,6 +174,67 @@ def test_a_zip_with_too_many_members_is_refused_before_they_are_read(tmp_path):
             zipped.writestr(f"f{number}.py", b"")
     with pytest.raises(ArchiveError, match="more than 10 members"):
         unpack(file, tmp_path / "out", ArchiveLimits(members=10))
+
+
+def test_a_zip_member_without_a_name_is_refused(tmp_path):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as zipped:
+        zipped.writestr("Q", b"x = 1\n")
+    (tmp_path / "a.zip").write_bytes(buffer.getvalue().replace(b"Q", b"\0"))  # zipfile ends names at a null
+    with pytest.raises(ArchiveError, match="a member without a name"):
+        unpack(tmp_path / "a.zip", tmp_path / "out")
+
+
+def test_folders_that_are_only_implied_count(tmp_path):
+    # Each member needs 1 + 5 folders of its own and is a file: 7 entries.
+    members = [(entry(f"{number}/{'d/' * 5}f.py"), b"") for number in range(5)]
+    (tmp_path / "a.tar").write_bytes(tar_bytes(members))
+    unpack(tmp_path / "a.tar", tmp_path / "fits", ArchiveLimits(members=35))
+    with pytest.raises(ArchiveError, match="more than 34 members"):
+        unpack(tmp_path / "a.tar", tmp_path / "out", ArchiveLimits(members=34))
+    with pytest.raises(ArchiveError, match="more than 34 members"):
+        write_files({member.name: "" for member, _ in members}, tmp_path / "map", ArchiveLimits(members=34))
+    assert sum(1 for _ in (tmp_path / "out").rglob("*")) <= 34
+
+
+def end_of(zipped: bytes) -> int:
+    return zipped.rindex(b"PK\x05\x06")
+
+
+def small_zip(count: int) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as zipped:
+        for number in range(count):
+            zipped.writestr(f"f{number}.py", b"")
+    return buffer.getvalue()
+
+
+def test_a_zip64_record_before_a_plain_end_is_refused(tmp_path):
+    """zipfile believes the zip64 record, whatever the plain end record says (APPNOTE 4.3.14, 4.3.15)."""
+    plain = small_zip(1)
+    end = end_of(plain)
+    size, start = struct.unpack("<II", plain[end + 12 : end + 20])
+    record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, 1, 1, size, start)
+    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
+    (tmp_path / "a.zip").write_bytes(plain[:end] + record + locator + plain[end:])
+    assert zipfile.ZipFile(tmp_path / "a.zip").namelist() == ["f0.py"]
+    with pytest.raises(ArchiveError, match="zip64"):
+        unpack(tmp_path / "a.zip", tmp_path / "out")
+
+
+def test_a_zip_that_claims_fewer_members_than_it_has_is_refused_before_they_are_read(tmp_path):
+    data = bytearray(small_zip(20_000))
+    end = end_of(bytes(data))
+    data[end + 8 : end + 12] = struct.pack("<HH", 1, 1)
+    (tmp_path / "a.zip").write_bytes(data)
+    limits = ArchiveLimits(members=2_000)
+    assert peak_while_refused(tmp_path / "a.zip", "more than 2000 members", limits) < 2 << 20
+    few = bytearray(small_zip(30))
+    few[end_of(bytes(few)) + 10] = 1
+    (tmp_path / "few.zip").write_bytes(few)
+    with pytest.raises(ArchiveError, match="more than 29 members"):
+        unpack(tmp_path / "few.zip", tmp_path / "out29", ArchiveLimits(members=29))
+    assert len(found(unpack(tmp_path / "few.zip", tmp_path / "out30", ArchiveLimits(members=30)))) == 30
 
 
 def test_a_zip_with_a_link_that_leads_out_or_a_climbing_name_is_refused(tmp_path):
