@@ -3,7 +3,7 @@
     python -P -m qualityscore.adapters.harbor /app --task my-task [--service URL] [--output /logs/verifier]
 
 Harbor takes a missing reward file for an error of the trial, which is what a fault of the harness is; a 0 would be held
-against the agent.
+against the agent. What the service is not willing to take of a repository, its size or its names, is the agent's doing.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -20,18 +21,19 @@ from typing import Any
 from qualityscore.adapters.scoring import LocalScorer
 from qualityscore.errors import (
     ArchiveError,
-    HarnessError,
     MissingSubjectError,
     OutputError,
     QualityScoreError,
     ServiceError,
     SubjectError,
 )
+from qualityscore.execution.output import write_whole
 from qualityscore.execution.packing import upload_of
 from qualityscore.execution.scores import EFFECTIVE, check_component, harness_faults, nothing
 from qualityscore.runtime.scratch import scratch_folder
 
 REWARD_FILE = "reward.json"
+_TOO_LARGE = 413
 TOKEN_VARIABLE = "QUALITYSCORE_TOKEN"
 
 
@@ -97,8 +99,9 @@ def _score_there(
         try:
             taken = client.submit(arguments.task, archive=archive, only=only)
         except ServiceError as error:
-            if error.problem in (SubjectError.code, ArchiveError.code):
-                raise HarnessError(f"The service does not take what an evaluation here would: {error}") from error
+            too_large = error.status == _TOO_LARGE and error.problem is not None  # by the service, not by a proxy
+            if too_large or error.problem in (SubjectError.code, ArchiveError.code):
+                return 0.0, nothing(only), str(error)
             raise
         ended = client.wait(taken["id"])
         result = ended["result"]
@@ -112,19 +115,26 @@ def _prepare(file: Path) -> None:
     """Try the place before the long work, and remove what an agent left there, which is not ours."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.unlink(missing_ok=True)
+        _clear(file)
         tempfile.TemporaryFile(dir=file.parent).close()
     except OSError as error:
         raise OutputError(f"{file} cannot be written: {error.strerror}; give another --output.") from error
 
 
+def _clear(file: Path) -> None:
+    """Remove whatever has the name of the reward: a file, a pipe, a link, or a folder with all that is in it."""
+    if file.is_dir() and not file.is_symlink():
+        shutil.rmtree(file)
+    else:
+        file.unlink(missing_ok=True)
+
+
 def _write(file: Path, document: dict[str, Any]) -> None:
-    """Write it whole or not at all."""
+    """Write it whole or not at all, through a name that nobody can have taken before."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(f".{file.name}.part")
-        part.write_text(json.dumps(document, sort_keys=True) + "\n", "utf-8")
-        part.replace(file)
+        _clear(file)
+        write_whole(file, json.dumps(document, sort_keys=True) + "\n")
     except OSError as error:
         raise OutputError(f"{file} cannot be written: {error.strerror}.") from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import logging
 import shutil
 import threading
 import uuid
@@ -12,15 +13,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from qualityscore.errors import HarnessError, MissingSubjectError, SubjectError, UsageError
+from qualityscore.errors import HarnessError, InputError, MissingSubjectError, SubjectError, UsageError
 from qualityscore.execution.digests import Digests
 from qualityscore.execution.jobs import Answer, Broken, Evaluated, Job, Refused
 from qualityscore.execution.local_engine import LocalEngine, default_lanes
 from qualityscore.execution.manifest import Options
 from qualityscore.execution.scores import COMPONENTS, harness_faults, nothing, short_form
-from qualityscore.runtime import archives
+from qualityscore.runtime import archives, workspace
 from qualityscore.runtime.process import killed_on_failure
 from qualityscore.runtime.scratch import ScratchFolder
+
+log = logging.getLogger("qualityscore.score")
 
 Subject = Mapping[str, str] | str | Path
 """A map of relative paths to texts, or the path of a folder or an archive."""
@@ -77,16 +80,18 @@ class LocalScorer:
     def _one(self, subject: Subject, task: str, options: Options) -> Scored:
         name = uuid.uuid4().hex
         folder = self._scratch.path / f"subject-{name}"
+        named = None if isinstance(subject, Mapping) else Path(subject).absolute()
+        place = named
         try:
             what = "The map of files" if isinstance(subject, Mapping) else str(subject)
             if isinstance(subject, Mapping):
                 place = archives.write_files(dict(subject), folder)
-            elif not Path(subject).exists():
+            elif named is not None and not named.exists():
                 raise MissingSubjectError(f"{subject} does not exist; give folders, archives or maps of files.")
-            elif Path(subject).is_file():
-                place = archives.unpack(Path(subject), folder)
-            else:
-                place = Path(subject).absolute()
+            elif named is not None and named.is_file():
+                place = archives.unpack(named, folder)
+            assert place is not None
+            digest = workspace.subject_digest(place)
             job = Job(
                 id=name,
                 folder=place,
@@ -101,24 +106,34 @@ class LocalScorer:
             answer = self._engine.evaluate(job)
             if isinstance(answer, Broken) and answer.lost:
                 answer = self._engine.evaluate(job)
-            return scored(answer, options.only)
+            return _scored(answer, digest)
         except SubjectError as error:
+            if any(path is not None and not path.exists() for path in (named, place)):  # there were both
+                return unmeasured(f"the subject was removed before it was evaluated: {error}")
             return worthless(str(error), options.only)
         except MissingSubjectError as error:
-            return missing(str(error))
+            theirs = named is not None and not named.exists()  # else it is our copy that somebody has removed
+            return missing(str(error)) if theirs else unmeasured(str(error))
         except HarnessError as error:
             return unmeasured(str(error))
         except OSError as error:
             return unmeasured(f"the host failed: {error}")
+        except InputError:
+            raise
+        except Exception as error:  # one subject must not cost the others their scores
+            log.exception("scoring a subject failed")
+            return unmeasured(f"scoring failed at it: {type(error).__name__}: {error}")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def scored(answer: Answer, only: Sequence[str] | None) -> Scored:
-    """An engine's answer in short."""
+def _scored(answer: Answer, subject_digest: str) -> Scored:
+    """An engine's answer in short, on a subject that had this digest before."""
     match answer:
         case Evaluated(report=report):
             document = json.loads(report)
+            if document["subject"]["digest"] != subject_digest:
+                return unmeasured("the subject changed between being taken in and being evaluated; leave it alone")
             short = short_form(document)
             return Scored(
                 score=short["score"],
@@ -126,10 +141,8 @@ def scored(answer: Answer, only: Sequence[str] | None) -> Scored:
                 reason=short["reason"],
                 harness=bool(harness_faults(document)),
             )
-        case Refused(reason=reason) if answer.of_subject:
-            return worthless(reason, only)
-        case Refused(code=MissingSubjectError.code, reason=reason):
-            return missing(reason)
+        case Refused() if answer.of_subject or answer.code == MissingSubjectError.code:
+            return unmeasured(answer.after_intake().reason)
         case Refused(reason=reason):
             raise UsageError(reason)
         case Broken(reason=reason):

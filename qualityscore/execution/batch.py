@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import shutil
 import tempfile
@@ -30,6 +31,8 @@ from qualityscore.runtime.scratch import scratch_folder
 
 ATTEMPTS_PER_RUN = 2
 """How often one run begins an evaluation whose process is lost or which a harness fault spoils."""
+
+log = logging.getLogger("qualityscore.batch")
 
 MakeEngine = Callable[[Path], Engine]
 """From a folder for temporary files to an engine."""
@@ -191,18 +194,21 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def open_store(folder: Path) -> Store:
-    """Open the store; a torn one is set aside and filled again from the reports."""
+    """Open the store; one that is torn, which is set aside, empty or missing is filled again from the reports."""
     path = folder / output.STORE
+    empty = not path.exists() or path.stat().st_size == 0
     try:
-        return Store(path)
+        store = Store(path)
     except DamagedStoreError:
+        empty = True
         for suffix in ("", "-wal", "-shm"):
             part = path.with_name(path.name + suffix)
             if part.exists():
                 part.replace(path.with_name(f"{path.name}.damaged{suffix}"))
         store = Store(path)
+    if empty:
         output.salvage(folder, store)
-        return store
+    return store
 
 
 @contextmanager
@@ -275,6 +281,10 @@ class _Run:
         except (OSError, MemoryError) as error:
             reason = f"the host failed: {str(error) or 'there is not enough memory'}"
             stored = Stored(state=State.HARNESS, report=None, code=HarnessError.code, reason=reason)
+        except Exception as error:  # a fault of ours that one subject brings out must not cost the other rows
+            log.exception("row %d failed", number)
+            reason = f"the batch failed at it: {type(error).__name__}: {error}"
+            stored = Stored(state=State.HARNESS, report=None, code=HarnessError.code, reason=reason)
         self.settle(number, row, key, stored)
         for other_number, other in self.release(key):
             self.settle(other_number, other, key, stored)
@@ -305,9 +315,9 @@ class _Run:
             return self.waiting.pop(key, []) if key is not None else []
 
     def known(self, key: str) -> Stored | None:
-        """A stored result that stands: a final one, or one that this run has tried often enough."""
+        """A stored result that stands: a report without a fault of ours, or what this run has tried often enough."""
         stored = self.store.evaluation(key)
-        if stored is None or stored.state is State.DONE or stored.state is State.REFUSED:
+        if stored is None or stored.state is State.DONE:
             return stored
         return stored if self.store.attempts_in_run(key) >= ATTEMPTS_PER_RUN else None
 
@@ -349,8 +359,8 @@ class _Run:
                     return Stored(state=State.HARNESS, report=None, code=HarnessError.code, reason=changed)
                 faults = harness_faults(document)
                 return Stored(state=State.HARNESS if faults else State.DONE, report=report)
-            case Refused(code=code, reason=reason):
-                return Stored(state=State.REFUSED, report=None, code=code, reason=reason)
+            case Refused():
+                return self.stored(answer.after_intake(), row, subject)
             case Broken(code=code, reason=reason):
                 return Stored(state=State.HARNESS, report=None, code=code, reason=reason)
 
@@ -362,7 +372,7 @@ class _Run:
         line = output.result_line(number, row, key, stored, file)
         self.store.settle(number, state=stored.state, key=key, line=line, file=file, text=text)
         if file is not None:
-            output.write_report(self.settings.folder, file, text)
+            output.write_whole(self.settings.folder / file, text)
         with self.lock:
             self.results.append(line)
             self.counts[State.PENDING] -= 1

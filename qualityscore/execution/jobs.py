@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from qualityscore.errors import ArchiveError, SubjectError
+from qualityscore.errors import ArchiveError, HarnessError, MissingSubjectError, SubjectError
 
 Progress = Callable[[str, int, int], None]
 """(stage, done, total) as an evaluation advances; called from the thread that waits for it."""
@@ -53,6 +53,15 @@ class Refused:
     def of_subject(self) -> bool:
         """Whether it is the subject that cannot be taken, rather than the task, the snapshot or the profile."""
         return self.code in (SubjectError.code, ArchiveError.code)
+
+    def after_intake(self) -> Broken:
+        """What it means of a subject whose digest was read by the rules that it is copied by, for a task that was read.
+
+        Nobody's verdict: the subject or the task has changed, or vanished, since.
+        """
+        ours = self.of_subject or self.code == MissingSubjectError.code
+        code = HarnessError.code if ours else self.code
+        return Broken(code=code, reason=f"what could be read at intake cannot be evaluated any more: {self.reason}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,7 @@ class Row(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     label: _SHORT | None = None
-    sample: Annotated[int, Field(ge=0)] | None = None
+    sample: Annotated[int, Field(ge=0, lt=1 << 31)] | None = None
     repository: _SHORT | None = None
     git: _SHORT | None = None
     commit: _SHORT | None = None
@@ -186,7 +186,8 @@ def _from_csv(record: dict[str, Any]) -> dict[str, Any]:
         options["only"] = [part.strip() for part in options["only"].replace(";", ",").split(",") if part.strip()]
     sample = record.get("sample", "")
     if sample.isascii() and sample.isdigit():
-        record["sample"] = int(sample)
+        digits = sample.lstrip("0") or "0"
+        record["sample"] = int(digits) if len(digits) <= 10 else sample  # int itself refuses thousands of digits
     return {**record, "options": options} if options else record
 
 

@@ -12,6 +12,8 @@ from qualityscore.execution import output
 from qualityscore.execution.batch import held, no_new_folder_for_nothing, open_store
 from qualityscore.execution.store import State, Store
 
+_RANK = (State.PENDING, State.HARNESS, State.REFUSED, State.DONE)
+"""What of a row says more than what stands before it. A row that is refused in one place may be there in another."""
 _SHARED = {
     "rows": "rows in its manifest",
     "rows_digest": "rows in its manifest",
@@ -32,9 +34,9 @@ class Merged:
 def merge(inputs: Sequence[Path], folder: Path) -> Merged:
     """Join the outputs of shards of one manifest into `folder`, which is then an output like any other.
 
-    Where a row has results in several inputs, a final one goes before a harness fault. Raises BatchError for a folder
-    without a store, for inputs of different manifests or bases (tasks, profiles, score model), and for final results
-    of one row that contradict each other.
+    Where a row has results in several inputs, a report goes before a refusal and that before a harness fault, whatever
+    the order of the inputs. Raises BatchError for a folder without a store, for inputs of different manifests or bases
+    (tasks, profiles, score model), and for reports of one row on different contents.
     """
     with ExitStack() as stack:
         stack.enter_context(no_new_folder_for_nothing(folder))
@@ -94,13 +96,12 @@ def _join(path: Path, source: Store, target: Store) -> None:
             raise BatchError(f"Row {record.number} of {path} is another subject than in the others; join one batch.")
         if record.line is None:
             continue
-        final = known is not None and known.state not in (State.PENDING, State.HARNESS)
-        if final and record.state is State.DONE and known is not None and known.key != record.key:
+        if known is not None and known.state is record.state is State.DONE and known.key != record.key:
             raise BatchError(
                 f"Row {record.number} was evaluated on different contents or tasks in {path} and another input; "
                 "its results cannot both be right."
             )
-        if final:
+        if known is not None and _RANK.index(record.state) <= _RANK.index(known.state):
             continue
         stored = source.evaluation(record.key) if record.key else None
         if record.key and stored is not None:

@@ -92,9 +92,8 @@ class ResultsFile:
             os.close(descriptor)
 
 
-def write_report(folder: Path, name: str, text: str) -> None:
-    """Write one report file, whole or not at all."""
-    path = folder / name
+def write_whole(path: Path, text: str) -> None:
+    """Write one file, whole or not at all. Raises OSError where there is no room for it, OutputError for the name."""
     with _part(path.parent) as file:
         file.write(text)
     _publish(Path(file.name), path)
@@ -126,7 +125,7 @@ def repair(folder: Path, store: Store) -> int:
         if record.file is not None and not _is_intact(folder, record):
             stored = store.evaluation(record.key or "")
             if stored is not None and stored.report is not None:
-                write_report(folder, record.file, report_text(stored.report, record.row))
+                write_whole(folder / record.file, report_text(stored.report, record.row))
                 mended += 1
     for path in (*(folder / REPORTS).iterdir(), *folder.glob(f"{_PART}*")):
         stale = f"{REPORTS}/{path.name}" not in ours and re.fullmatch(r"\d{6,}(-.*)?\.json", path.name)

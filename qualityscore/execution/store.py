@@ -45,7 +45,7 @@ class DamagedStoreError(Exception):
 
 
 class State(StrEnum):
-    """Of a row or an evaluation. DONE and REFUSED are final; HARNESS is tried again by the next run."""
+    """Of a row or an evaluation. DONE is final; REFUSED and HARNESS are tried again by the next run."""
 
     PENDING = "pending"
     DONE = "done"

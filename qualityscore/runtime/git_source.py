@@ -33,9 +33,9 @@ _LIMITS = Limits(
 
 
 def check_origin(url: str, commit: str) -> None:
-    """Raise SubjectError unless the URL has a scheme that runs nothing and the commit is a full id."""
+    """Raise SubjectError unless the URL is text with a scheme that runs nothing and the commit is a full id."""
     scheme, separator, rest = url.partition("://")
-    if not separator or scheme not in SCHEMES or not rest or rest.startswith("-"):
+    if not separator or scheme not in SCHEMES or not rest or rest.startswith("-") or not url.isprintable():
         raise SubjectError(f"The git URL {url!r} is not one of {', '.join(s + '://' for s in SCHEMES)}.")
     if not _COMMIT.fullmatch(commit):
         raise SubjectError(f"The commit {commit!r} is not a full commit id of 40 or 64 hexadecimal digits.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -57,8 +58,12 @@ class SubjectFile:
 
     @property
     def share(self) -> bytes:
-        """What it adds to its tree's digest."""
-        return self.name.encode("utf-8", "surrogateescape") + b"\0" + hashlib.sha256(self.data).digest()
+        """What it adds to its tree's digest: its name, its content, and the right to execute it where there is one.
+
+        A name never begins with a null, so the mark cannot be taken for the next file's beginning.
+        """
+        mark = b"\0" if self.executable else b""
+        return self.name.encode("utf-8", "surrogateescape") + b"\0" + hashlib.sha256(self.data).digest() + mark
 
     def write_below(self, root: Path) -> None:
         """Write it, and the folders that it needs. Raises OSError."""
@@ -93,7 +98,10 @@ def called(folder: Path, name: str) -> Iterator[None]:
 
 def without_folder(text: str, folder: Path, name: str) -> str:
     """A sentence with a subject's name in place of the folder that it was put into."""
-    for path in {str(folder), str(folder.resolve())}:
+    paths = {str(folder)}
+    with contextlib.suppress(OSError, ValueError, RuntimeError):  # of what can be no path there is no other name
+        paths.add(str(folder.resolve()))
+    for path in paths:
         text = text.replace(path, name)
     return text
 

@@ -55,6 +55,9 @@ def test_a_task_of_ones_own_is_found_beside_the_manifest(tmp_path):
         ('{"task": "t", "git": "https://a/b", "commit": "main"}', "full commit id"),
         (f'{{"task": "t", "git": "ext::sh -c id", "commit": "{COMMIT}"}}', "git URL"),
         (f'{{"task": "t", "git": "--upload-pack=id", "commit": "{COMMIT}"}}', "git URL"),
+        (f'{{"task": "t", "git": "https://x/\\u0000y", "commit": "{COMMIT}"}}', "git URL"),
+        (f'{{"task": "t", "repository": "x", "sample": {1 << 31}}}', "'sample'"),
+        (f'{{"task": "t", "repository": "x", "sample": 1{"0" * 260}}}', "'sample'"),
         ('{"repository": "x"}', "'task' is missing"),
         ('{"task": "t", "repository": "x", "labl": "a"}', "'labl' is unknown"),
         ('{"task": "t", "repository": "x", "sample": -1}', "'sample'"),
@@ -115,12 +118,19 @@ def test_rows_that_no_table_could_tell_apart_are_named_by_both_lines(tmp_path, d
         ("repository,task\nx,t,z\n", "as many fields"),
         ("task,task\nx,t\n", "twice"),
         ('a,b\n"x', "line"),
+        (f"repository,task,sample\nx,t,{'9' * 5000}\n", "line 2: .*'sample'"),
     ],
 )
 def test_a_bad_csv_is_named_with_its_line(tmp_path, text, why):
     (tmp_path / "m.csv").write_text(text)
     with pytest.raises(ManifestError, match=why):
         rows(tmp_path / "m.csv")
+
+
+def test_the_largest_sample_is_taken_from_either_kind(tmp_path):
+    (tmp_path / "m.csv").write_text(f"repository,task,sample\nx,t,{'0' * 5000}{(1 << 31) - 1}\n")
+    (tmp_path / "m.jsonl").write_text(f'{{"repository": "x", "task": "t", "sample": {(1 << 31) - 1}}}\n')
+    assert rows(tmp_path / "m.csv")[0].sample == rows(tmp_path / "m.jsonl")[0].sample == 2147483647
 
 
 def test_a_manifest_that_is_missing_or_not_text_is_refused(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from qualityscore.errors import SubjectError
 from qualityscore.execution.packing import pack, unpack, upload_of
 from qualityscore.runtime import archives
-from qualityscore.runtime.workspace import subject_digest
+from qualityscore.runtime.workspace import copy, subject_digest
 
 
 def write(folder: Path, *names: str) -> Path:
@@ -99,6 +100,27 @@ def test_what_was_left_out_is_told_and_the_right_to_execute_is_kept(tmp_path: Pa
     ]
     modes = {name: (tmp_path / "there" / name).stat().st_mode & 0o777 for name in ("run.py", "tiny.py")}
     assert modes == {"run.py": 0o755, "tiny.py": 0o644}
+
+
+def test_the_right_to_execute_tells_subjects_apart(tmp_path: Path) -> None:
+    write(tmp_path / "s", "run.py", "tiny.py")
+    plain = subject_digest(tmp_path / "s")
+    content_only = hashlib.sha256()
+    for name in (b"run.py", b"tiny.py"):
+        content_only.update(name + b"\0" + hashlib.sha256(b"# a file\n").digest())
+    assert plain == content_only.hexdigest()  # where nothing may be executed, names and contents are all
+    digests = {plain}
+    for number, name in enumerate(("run.py", "tiny.py")):
+        (tmp_path / "s" / name).chmod(0o755)
+        parcel = pack(tmp_path / "s")
+        unpack(parcel.data, tmp_path / f"there{number}")
+        (tmp_path / f"upload{number}.tar.gz").write_bytes(upload_of(tmp_path / "s"))
+        taken = archives.unpack(tmp_path / f"upload{number}.tar.gz", tmp_path / f"taken{number}")
+        here = subject_digest(tmp_path / "s")
+        assert parcel.digest == here == subject_digest(tmp_path / f"there{number}") == subject_digest(taken)
+        assert copy(tmp_path / "s", tmp_path / f"copy{number}", ()).tree.digest == here
+        digests.add(here)
+    assert len(digests) == 3
 
 
 def test_what_an_evaluation_refuses_is_not_packed(tmp_path: Path) -> None:

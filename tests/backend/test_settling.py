@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,13 @@ def test_a_subject_that_the_hosts_memory_does_not_hold_stops_no_batch(tmp_path):
     assert (large["state"], large["score"], large["code"]) == ("harness", None, "QS-300")
     assert "memory" in large["reason"]
     assert (empty["state"], empty["code"]) == ("refused", "QS-110")
+
+
+def test_a_name_that_no_file_can_have_is_refused_and_no_fault_of_the_host(tmp_path):
+    names = ["n" * 300, "n" * 300 + ".zip", "nul\0"]
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": name} for name in names])
+    batch(manifest, tmp_path / "out", "cachetools")
+    assert [(line["state"], line["code"]) for line in results(tmp_path / "out")] == [("refused", "QS-112")] * 3
 
 
 def test_the_basis_of_a_row_is_all_that_decides_beside_the_subject(tmp_path, monkeypatch):
@@ -168,6 +176,84 @@ def test_a_subject_that_changes_before_it_is_evaluated_has_no_result_and_is_trie
     assert results(out)[0]["components"]["F"] == 0.5
 
 
+class Removing(LocalEngine):
+    """Between intake and evaluation somebody moves the subject away."""
+
+    def evaluate(self, job: Job, progress=None):
+        job.folder.rename(job.folder.with_name("away"))
+        return super().evaluate(job, progress)
+
+
+def test_a_subject_that_vanishes_before_it_is_evaluated_is_tried_again_with_all_that_are_the_same(tiny_task, tmp_path):
+    subject = write_subject(tmp_path / "s", source=HALF)
+    write_subject(tmp_path / "same", source=HALF)
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s"}])
+    out = tmp_path / "out"
+    assert batch(manifest, out, tiny_task, Removing).exit_code == 3
+    (line,) = results(out)
+    assert (line["state"], line["score"], line["code"], line["report"]) == ("harness", None, "QS-300", None)
+    assert "at intake" in line["reason"]
+    subject.with_name("away").rename(subject)
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s"}, {"repository": "same"}])
+    assert batch(manifest, out, tiny_task).exit_code == 0
+    assert [line["components"]["F"] for line in results(out)] == [0.5, 0.5]
+
+
+def test_a_task_that_vanishes_before_a_subject_is_evaluated_refuses_no_subject(tiny_task, tmp_path):
+    task = tmp_path / "task"
+    shutil.copytree(tiny_task, task)
+
+    class Taking(LocalEngine):
+        def evaluate(self, job: Job, progress=None):
+            task.rename(tmp_path / "away")
+            return super().evaluate(job, progress)
+
+    write_subject(tmp_path / "s", source=HALF)
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s"}])
+    out = tmp_path / "out"
+    assert batch(manifest, out, task, Taking).exit_code == 3
+    (line,) = results(out)
+    assert (line["state"], line["score"], line["code"]) == ("harness", None, "QS-120")
+    (tmp_path / "away").rename(task)
+    assert batch(manifest, out, task).exit_code == 0
+    assert results(out)[0]["components"]["F"] == 0.5
+
+
+def test_a_subject_at_which_the_harness_itself_fails_stops_no_batch(tiny_task, tmp_path):
+    class Failing(LocalEngine):
+        def evaluate(self, job: Job, progress=None):
+            if "bad" in (job.folder / "tiny.py").read_text():
+                raise IndexError("string index out of range")
+            return super().evaluate(job, progress)
+
+    write_subject(tmp_path / "bad", "bad")
+    write_subject(tmp_path / "good", source=HALF)
+    rows = [{"repository": "bad"}, {"repository": "bad"}, {"repository": "good"}]
+    manifest = write_manifest(tmp_path / "m.jsonl", rows)
+    out = tmp_path / "out"
+    assert batch(manifest, out, tiny_task, Failing).exit_code == 3
+    first, second, good = results(out)
+    assert {line["state"] for line in (first, second)} == {"harness"}
+    assert "IndexError: string index out of range" in first["reason"]
+    assert good["components"]["F"] == 0.5
+    assert batch(manifest, out, tiny_task).exit_code == 0
+
+
+@pytest.mark.parametrize("lose", [Path.unlink, lambda store: store.write_bytes(b"")])
+def test_an_empty_or_missing_store_is_filled_again_from_the_reports(tiny_task, tmp_path, lose):
+    write_subject(tmp_path / "s", source=HALF)
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"repository": "s"}])
+    out = tmp_path / "out"
+    assert batch(manifest, out, tiny_task).exit_code == 0
+    before = results(out)
+    for suffix in ("-wal", "-shm"):
+        (out / f"store.sqlite{suffix}").unlink(missing_ok=True)
+    lose(out / "store.sqlite")
+    assert batch(manifest, out, tiny_task).exit_code == 0
+    assert attempts(out) == 0
+    assert results(out) == before
+
+
 def another_snapshot(task: Path, _: Path) -> None:
     with next(task.glob("baseline-*.json")).open("a") as snapshot:
         snapshot.write("\n")
@@ -236,6 +322,31 @@ def test_shards_of_other_rows_or_on_another_basis_are_not_joined(tmp_path):
     with pytest.raises(BatchError, match=f"{other} was made with other rows"):
         merge([other], tmp_path / "whole")
     assert [line["repository"] for line in results(tmp_path / "whole")] == ["x", "y"]
+
+
+def test_a_report_goes_before_a_refusal_whatever_the_order_of_the_inputs(tmp_path):
+    rows = [(1, Row(repository="s", task="t"))]
+    facts = {"rows": "1", "rows_digest": "r", "bases_digest": "b"}
+    done = Stored(state=State.DONE, report=dump(hostile()))
+    inputs = {}
+    for name, state, key in (
+        ("refused", State.REFUSED, None),
+        ("done", State.DONE, "k"),
+        ("fault", State.HARNESS, "k"),
+    ):
+        (tmp_path / name).mkdir()
+        store = Store(tmp_path / name / "store.sqlite")
+        store.load_rows(rows, Shard(), lambda _: "basis")
+        store.note(**facts)
+        if state is State.DONE:
+            store.adopt("k", done)
+        line = json.dumps({"state": state, "status": None})
+        store.settle(1, state=state, key=key, line=line, file=None, text="")
+        store.close()
+        inputs[name] = tmp_path / name
+    for number, order in enumerate(permutations(inputs)):
+        merge([inputs[name] for name in order], tmp_path / f"merged{number}")
+        assert [line["state"] for line in results(tmp_path / f"merged{number}")] == ["done"]
 
 
 def test_a_stored_report_of_a_row_has_the_bytes_of_evaluate():
