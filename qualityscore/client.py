@@ -121,15 +121,25 @@ class ScoringClient:
             time.sleep(_POLL_S)
         return state
 
-    def events(self, id_: str) -> Iterator[dict[str, Any]]:
-        """Every change of how an evaluation stands, until it has ended."""
-        with self._http.stream("GET", f"/v1/evaluations/{id_}/events", timeout=None) as answer:
-            if answer.status_code != 200:
-                answer.read()
-            _check(answer)
-            for line in answer.iter_lines():
-                if line.startswith("data:"):
-                    yield json.loads(line.removeprefix("data:"))
+    def events(self, id_: str, timeout_s: float = 3600.0) -> Iterator[dict[str, Any]]:
+        """Every change of how an evaluation stands, until it has ended.
+
+        Raises ServiceError when the time is up, and where the service falls silent: it says every few seconds that it
+        is there.
+        """
+        give_up = time.monotonic() + timeout_s
+        try:
+            with self._http.stream("GET", f"/v1/evaluations/{id_}/events") as answer:
+                if answer.status_code != 200:
+                    answer.read()
+                _check(answer)
+                for line in answer.iter_lines():
+                    if line.startswith("data:"):
+                        yield json.loads(line.removeprefix("data:"))
+                    if time.monotonic() > give_up:
+                        raise ServiceError(f"The evaluation {id_} has not ended after {timeout_s:g} s.")
+        except httpx2.HTTPError as error:
+            raise ServiceError(f"The scoring service cannot be followed: {error or type(error).__name__}.") from error
 
     def report(self, id_: str) -> dict[str, Any]:
         """The whole report document."""
@@ -163,10 +173,10 @@ class ScoringClient:
 def _wait_s(answer: httpx2.Response) -> float | None:
     """After how many seconds to ask again; None where that is of no use, or the answer does not say (RFC 9110, 10.2.3).
 
-    A date, as proxies may send it, is not waited for.
+    Never at once, whatever it says. A date, as proxies may send it, is not waited for.
     """
     said = answer.headers.get("Retry-After", "1" if answer.status_code == 429 else "")
-    return float(said) if answer.status_code in (429, 503) and said.isascii() and said.isdigit() else None
+    return max(_POLL_S, float(said)) if answer.status_code in (429, 503) and said.isascii() and said.isdigit() else None
 
 
 def _http_margin(http: httpx2.Client) -> float:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 import threading
 import time
 from collections.abc import Callable, Collection
 
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -15,6 +17,7 @@ from qualityscore.errors import AccessError, BusyError, UsageError
 from qualityscore.server.settings import Settings, token_digest
 
 ANYBODY = "anybody"
+HEALTH = "/healthz"
 _BUSY_S = 5
 
 
@@ -81,11 +84,15 @@ def too_many(what: str, wait_s: float) -> ProblemError:
 
 
 class BodyLimit:
-    """ASGI middleware that refuses a request's body beyond a number of bytes, whatever its header says."""
+    """ASGI middleware that refuses a request's body beyond a number of bytes, whatever its header says.
 
-    def __init__(self, app: ASGIApp, largest: int) -> None:
+    And one that has not come whole `within_s` seconds after it was begun to be read.
+    """
+
+    def __init__(self, app: ASGIApp, largest: int, within_s: float) -> None:
         self._app = app
         self._largest = largest
+        self._within_s = within_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -93,14 +100,24 @@ class BodyLimit:
             return
         declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if not declared.isdigit() or int(declared) > self._largest:
-            await self._refuse(scope, receive, send)
+            await self._too_large(scope, receive, send)
             return
         seen = 0
         started = False
+        whole = False
+        due: float | None = None
 
         async def counted() -> Message:
-            nonlocal seen
-            message = await receive()
+            nonlocal seen, whole, due
+            if whole:  # what comes now is the end of the connection, which has time
+                return await receive()
+            due = due or asyncio.get_running_loop().time() + self._within_s
+            try:
+                async with asyncio.timeout_at(due):
+                    message = await receive()
+            except TimeoutError:
+                raise _TooSlowError from None
+            whole = not message.get("more_body", False)
             seen += len(message.get("body", b""))
             if seen > self._largest:
                 raise _TooLargeError
@@ -115,17 +132,28 @@ class BodyLimit:
             await self._app(scope, counted, noted)
         except _TooLargeError:
             if not started:
-                await self._refuse(scope, receive, send)
+                await self._too_large(scope, receive, send)
+        except _TooSlowError:
+            if not started:
+                why = f"The request did not come whole within {self._within_s:g} s; send less at a time."
+                await _close(ProblemError(408, UsageError.code, why))(scope, receive, send)
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _too_large(self, scope: Scope, receive: Receive, send: Send) -> None:
         why = f"The request is larger than {self._largest} bytes; send less at a time."
-        error = ProblemError(413, UsageError.code, why)
-        error.headers["Connection"] = "close"
-        await problem_response(error)(scope, receive, send)
+        await _close(ProblemError(413, UsageError.code, why))(scope, receive, send)
+
+
+def _close(error: ProblemError) -> JSONResponse:
+    """An answer after which the connection ends, whatever was still to come."""
+    error.headers["Connection"] = "close"
+    return problem_response(error)
 
 
 class RequestLimit:
-    """ASGI middleware that answers more than `most` requests at a time with 503, and when to come again."""
+    """ASGI middleware that answers more than `most` requests at a time with 503, and when to come again.
+
+    Whether the service is alive (`HEALTH`) is answered always.
+    """
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self._app = app
@@ -133,7 +161,7 @@ class RequestLimit:
         self._open = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"] == HEALTH:
             await self._app(scope, receive, send)
             return
         if self._open >= self._most:
@@ -170,6 +198,35 @@ class HostCheck:
                 await problem_response(ProblemError(400, AccessError.code, why))(scope, receive, send)
                 return
         await self._app(scope, receive, send)
+
+
+class _TooSlowError(Exception):
+    pass
+
+
+class OwnPagesOnly:
+    """ASGI middleware that refuses what a browser sends on behalf of another site's page (Fetch, Origin header).
+
+    A form of any page can be posted here without asking first (no preflight), and needs no answer to do harm.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and _is_foreign(Headers(scope=scope)):
+            why = "Without a token this service answers no web page of another site; start it with --token-file."
+            await _close(ProblemError(403, AccessError.code, why))(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+
+def _is_foreign(headers: Headers) -> bool:
+    origin = headers.get("origin")
+    site = headers.get("sec-fetch-site", "none")
+    return site in ("cross-site", "same-site") or (
+        origin is not None and origin.partition("://")[2] != headers.get("host", "")
+    )
 
 
 def allowed_hosts(settings: Settings) -> list[str] | None:

@@ -1,6 +1,7 @@
 """The routes of the scoring service."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,8 +24,10 @@ from starlette.routing import Match
 from qualityscore.errors import HarnessError, NoSuchResourceError, UsageError
 from qualityscore.model.foreign import first_problem, plain
 from qualityscore.server.access import (
+    HEALTH,
     BodyLimit,
     HostCheck,
+    OwnPagesOnly,
     ProblemError,
     RequestLimit,
     allowed_hosts,
@@ -63,7 +66,9 @@ def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     meanings = {
         400: "the request cannot be read",
         401: "no valid bearer token",
+        403: "asked by a web page of another site",
         404: "no such evaluation",
+        408: "the request did not come whole in time",
         409: "not ended yet, or without a report",
         413: "the request is too large",
         415: "neither JSON nor a form",
@@ -100,7 +105,9 @@ def build_app(settings: Settings) -> FastAPI:
     )
     app.state.service = service
     app.add_middleware(HostCheck, names=allowed_hosts(settings))
-    app.add_middleware(BodyLimit, largest=settings.limits.body_bytes)
+    if settings.is_loopback and not settings.tokens:
+        app.add_middleware(OwnPagesOnly)
+    app.add_middleware(BodyLimit, largest=settings.limits.body_bytes, within_s=settings.limits.body_s)
     app.add_middleware(RequestLimit, most=settings.limits.requests)
     _handle_errors(app, service)
     _add_routes(app, service)
@@ -135,6 +142,12 @@ def _handle_errors(app: FastAPI, service: Service) -> None:
             headers["Allow"] = ", ".join(sorted(_methods(app, request)))
             code, why = NoSuchResourceError.code, f"{path!r} takes {headers['Allow']}, not {request.method[:20]}"
         return answer(ProblemError(error.status_code, code, f"{why}.", headers))
+
+    @app.exception_handler(sqlite3.OperationalError)
+    async def no_room(request: Request, error: sqlite3.OperationalError) -> JSONResponse:
+        del request
+        why = f"The queue cannot be written or read at present: {error}."
+        return answer(ProblemError(503, HarnessError.code, why, {"Retry-After": "60"}))
 
 
 def _methods(app: FastAPI, request: Request) -> set[str]:
@@ -172,7 +185,7 @@ def _add_routes(app: FastAPI, service: Service) -> None:
     @app.post(
         "/v1/evaluations",
         status_code=202,
-        responses=_errors(400, 401, 413, 415, 422, 429, 503),
+        responses=_errors(400, 401, 403, 408, 413, 415, 422, 429, 503),
     )
     async def submit(
         request: Request,
@@ -246,7 +259,7 @@ def _add_routes(app: FastAPI, service: Service) -> None:
         else:
             service.queue.remove(found.id)
 
-    @app.post("/v1/score", responses=_errors(400, 401, 413, 415, 422, 429, 503))
+    @app.post("/v1/score", responses=_errors(400, 401, 403, 408, 413, 415, 422, 429, 503))
     async def score(request: Request, owner: Owner) -> Scores:
         """Score subjects while you wait. A null score comes with its reason; it is never a harness's fault turned 0."""
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
@@ -266,7 +279,7 @@ def _add_routes(app: FastAPI, service: Service) -> None:
         del owner
         return service.tasks.entries
 
-    @app.get("/healthz")
+    @app.get(HEALTH)
     def healthz() -> dict[str, str | int]:
         """Whether the service answers, and how long its queue is. Needs no token."""
         counts = service.queue.counts()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from qualityscore.errors import HarnessError
 from qualityscore.execution.jobs import Broken, Evaluated, Job, Refused
@@ -23,9 +25,12 @@ LOSSES = 2
 """How often the process of one evaluation may be lost before it fails."""
 ATTEMPTS = 6
 """How often one evaluation is begun at most, over all times that the service itself was killed."""
+RETRY_S = 5.0
+"""After how long the end of an evaluation is written again that could not be."""
 _TICK_S = 1.0
 _EXPIRE_INTERVAL_S = 60.0
 _RECENT = 32
+T = TypeVar("T")
 log = logging.getLogger("qualityscore.server")
 
 
@@ -128,21 +133,45 @@ class Dispatcher:
         try:
             self._one(evaluation)
         except Exception as error:
+            with self._wake:
+                if self._stopping:
+                    raise
             log.exception("an evaluation failed")
             reason = f"the service failed: {type(error).__name__}: {error}"
-            self._queue.finish(evaluation.id, Status.FAILED, code=HarnessError.code, reason=reason)
+            self._finish(evaluation.id, Status.FAILED, code=HarnessError.code, reason=reason)
             self._end(evaluation)
         finally:
             self.notify()  # the same subject may have waited for this one
 
+    def _finish(self, id_: str, status: Status, **how: str | None) -> None:
+        """End an evaluation, however long the queue cannot be written: all that is the same waits for it."""
+        self._kept(lambda: self._queue.finish(id_, status, **how))
+
+    def _kept(self, write: Callable[[], T]) -> T:
+        """What a write to the queue gives, tried again while it fails, as on a full disk.
+
+        Raises its sqlite3.Error when the service stops meanwhile: the next one finds the evaluation as it was.
+        """
+        while True:
+            try:
+                return write()
+            except sqlite3.Error:
+                log.exception("the end of an evaluation cannot be kept; it is tried again")
+                give_up = time.monotonic() + RETRY_S
+                with self._wake:
+                    while not self._stopping and (left := give_up - time.monotonic()) > 0:
+                        self._wake.wait(left)
+                    if self._stopping:
+                        raise
+
     def _one(self, evaluation: Evaluation) -> None:
         if self._queue.known(evaluation.key):
-            self._queue.finish(evaluation.id, Status.SUCCEEDED, result=evaluation.key)
+            self._finish(evaluation.id, Status.SUCCEEDED, result=evaluation.key)
             self._end(evaluation)
             return
         if evaluation.attempts > ATTEMPTS:
             reason = "the process that evaluated it, or the service, was lost each time that it was tried"
-            self._queue.finish(evaluation.id, Status.FAILED, code=HarnessError.code, reason=reason)
+            self._finish(evaluation.id, Status.FAILED, code=HarnessError.code, reason=reason)
             self._end(evaluation)
             return
         began = time.monotonic()
@@ -151,6 +180,8 @@ class Dispatcher:
             self._reporter(evaluation.id),
             wanted=lambda: evaluation.id not in self._cancelled,
         )
+        if isinstance(answer, Refused):
+            answer = answer.after_intake()
         seconds = time.monotonic() - began
         with self._wake:
             cancelled = evaluation.id in self._cancelled
@@ -160,14 +191,12 @@ class Dispatcher:
                 pass
             case Broken(lost=True) if stopping or self._lost(evaluation.id) < LOSSES:
                 self._steps.pop(evaluation.id, None)
-                if self._queue.requeue(evaluation.id):
+                if self._kept(lambda: self._queue.requeue(evaluation.id)):
                     return
             case Evaluated(report=report):
                 self._keep(report, evaluation)
-            case Refused(code=code, reason=reason):
-                self._queue.finish(evaluation.id, Status.REFUSED, code=code, reason=reason)
             case Broken(code=code, reason=reason):
-                self._queue.finish(evaluation.id, Status.FAILED, code=code, reason=reason)
+                self._finish(evaluation.id, Status.FAILED, code=code, reason=reason)
         self._seconds = [*self._seconds[-_RECENT:], seconds]
         self._metrics.evaluation_s.observe(seconds)
         self._end(evaluation)
@@ -180,11 +209,11 @@ class Dispatcher:
         document, spec = json.loads(report), json.loads(evaluation.spec)
         changed = self._intake.changed(document, spec)
         if changed:
-            self._queue.finish(evaluation.id, Status.FAILED, code=HarnessError.code, reason=changed)
+            self._finish(evaluation.id, Status.FAILED, code=HarnessError.code, reason=changed)
             return
         stands = not harness_faults(document) and evaluation.key == self._intake.key(spec)
         result = evaluation.key if stands else evaluation.id
-        self._queue.finish(evaluation.id, Status.SUCCEEDED, report=report, result=result)
+        self._finish(evaluation.id, Status.SUCCEEDED, report=report, result=result)
 
     def _lost(self, id_: str) -> int:
         """Count the loss of an evaluation's process."""
@@ -230,4 +259,4 @@ class Dispatcher:
             return
         self._expired = now
         limits = self._settings.limits
-        self._queue.expire(before=time.time() - limits.keep_s, keep=limits.keep)
+        self._queue.expire(keep_s=limits.keep_s, keep=limits.keep)

@@ -16,16 +16,19 @@ from pathlib import Path
 from qualityscore.errors import HarnessError
 from qualityscore.runtime.transaction import transaction
 
-_SCHEMA = 2
+_SCHEMA = 3
 _BUSY_S = 30.0
 _TABLES = """
 CREATE TABLE evaluations (
     place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, idempotency TEXT, request TEXT NOT NULL,
     spec TEXT NOT NULL, folder TEXT NOT NULL, key TEXT NOT NULL, status TEXT NOT NULL, created REAL NOT NULL,
-    started REAL, ended REAL, attempts INTEGER NOT NULL DEFAULT 0, result TEXT, code TEXT, reason TEXT);
+    started REAL, ended REAL, ended_served REAL, attempts INTEGER NOT NULL DEFAULT 0, result TEXT, code TEXT,
+    reason TEXT);
 CREATE UNIQUE INDEX by_idempotency ON evaluations (owner, idempotency) WHERE idempotency IS NOT NULL;
 CREATE INDEX by_status ON evaluations (status, place);
-CREATE INDEX by_end ON evaluations (ended);
+CREATE INDEX by_end ON evaluations (owner, ended_served);
+CREATE TABLE served (seconds REAL NOT NULL);
+INSERT INTO served VALUES (0.0);
 CREATE TABLE results (id TEXT PRIMARY KEY, report BLOB NOT NULL);
 """
 _COLUMNS = "id, owner, spec, folder, key, status, created, started, ended, attempts, result, code, reason"
@@ -37,7 +40,6 @@ class Status(StrEnum):
     QUEUED = "queued"
     RUNNING = "running"
     SUCCEEDED = "succeeded"
-    REFUSED = "refused"
     FAILED = "failed"
     CANCELLED = "cancelled"
 
@@ -85,7 +87,11 @@ class ReusedKeyError(Exception):
 
 
 class Queue:
-    """Used from several threads of one process."""
+    """Used from several threads of one process.
+
+    What has ended is kept by the time that services have worked on the queue, which no clock that is set changes;
+    a service that is killed forgets what it worked since the last `expire`.
+    """
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.RLock()
@@ -98,6 +104,8 @@ class Queue:
                 self._database.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_SCHEMA}; COMMIT;")
             elif schema != _SCHEMA:
                 raise HarnessError(f"The queue {path} has schema {schema}, this version reads {_SCHEMA}; move it away.")
+            (self._served_before,) = self._database.execute("SELECT seconds FROM served").fetchone()
+            self._opened = time.monotonic()
         except sqlite3.Error as error:
             raise HarnessError(f"The queue {path} cannot be used: {error}; move it away to start afresh.") from error
 
@@ -107,6 +115,10 @@ class Queue:
 
     def _transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         return transaction(self._database, self._lock)
+
+    def _served(self) -> float:
+        """For how many seconds services have worked on this queue."""
+        return float(self._served_before) + time.monotonic() - self._opened
 
     def submit(self, owner: str, new: Sequence[New], *, room: int) -> list[str]:
         """Take in all or none; returns the ids. What was asked before under the same idempotency key keeps its id.
@@ -201,8 +213,9 @@ class Queue:
                 packed = zlib.compress(report.encode(), 6)
                 database.execute("INSERT OR REPLACE INTO results VALUES (?, ?)", (result, packed))
             database.execute(
-                "UPDATE evaluations SET status = ?, ended = ?, result = ?, code = ?, reason = ? WHERE id = ?",
-                (status, time.time(), result, code, reason, id_),
+                "UPDATE evaluations SET status = ?, ended = ?, ended_served = ?, result = ?, code = ?, reason = ?"
+                " WHERE id = ?",
+                (status, time.time(), self._served(), result, code, reason, id_),
             )
             return Status(found[0])
 
@@ -229,13 +242,16 @@ class Queue:
         with self._transaction() as database:
             database.execute("DELETE FROM evaluations WHERE id = ? AND ended IS NOT NULL", (id_,))
 
-    def expire(self, *, before: float, keep: int) -> None:
-        """Forget what ended before a time, all but the last `keep`, and results that nothing refers to."""
+    def expire(self, *, keep_s: float, keep: int) -> None:
+        """Forget what ended `keep_s` ago, all but the last `keep` of each owner, and results that nothing refers to."""
         with self._transaction() as database:
-            database.execute("DELETE FROM evaluations WHERE ended < ?", (before,))
+            now = self._served()
+            database.execute("UPDATE served SET seconds = ?", (now,))
+            database.execute("DELETE FROM evaluations WHERE ended_served < ?", (now - keep_s,))
             database.execute(
-                "DELETE FROM evaluations WHERE ended IS NOT NULL AND place NOT IN"
-                " (SELECT place FROM evaluations WHERE ended IS NOT NULL ORDER BY ended DESC LIMIT ?)",
+                "DELETE FROM evaluations WHERE place IN (SELECT place FROM (SELECT place, ROW_NUMBER() OVER"
+                " (PARTITION BY owner ORDER BY ended_served DESC, place DESC) AS age"
+                " FROM evaluations WHERE ended_served IS NOT NULL) WHERE age > ?)",
                 (keep,),
             )
             database.execute(

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from qualityscore.execution.manifest import Counter, Part
 
+MOST_SUBJECTS = 1024
+"""Of one request, whatever the service's own limit is."""
 _SHORT = Annotated[str, Field(min_length=1, max_length=4096)]
 _FILES = Annotated[dict[str, str], Field(min_length=1, max_length=10_000)]
 _EXAMPLE = "def slugify(text, **options):\n    return '-'.join(text.lower().split())\n"
@@ -67,7 +69,7 @@ class EvaluationRequest(Asked, Subject):
 class ScoreRequest(Asked):
     """Subjects to score while the caller waits."""
 
-    subjects: Annotated[tuple[Subject, ...], Field(min_length=1, strict=False)]
+    subjects: Annotated[tuple[Subject, ...], Field(min_length=1, max_length=MOST_SUBJECTS, strict=False)]
     timeout_s: Annotated[float, Field(gt=0, le=86_400, strict=False)] = 600.0
 
     model_config = ConfigDict(
@@ -92,7 +94,7 @@ class EvaluationState(BaseModel):
     """How far an evaluation is. Its score stands apart, in `result`, and in the report."""
 
     id: str
-    status: Literal["queued", "running", "succeeded", "refused", "failed", "cancelled"]
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
     task: str
     label: str | None
     sample: int | None

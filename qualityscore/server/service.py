@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import json
+import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import UTC, datetime
@@ -14,7 +15,6 @@ from typing import IO, Any
 from starlette.concurrency import run_in_threadpool
 
 from qualityscore.errors import (
-    ArchiveError,
     HarnessError,
     InputError,
     MissingSubjectError,
@@ -34,6 +34,7 @@ from qualityscore.server.schemas import Asked, EvaluationState, Progress, Score,
 from qualityscore.server.settings import Settings
 
 _POLL_S = 0.05
+log = logging.getLogger("qualityscore.server")
 
 
 class Service:
@@ -82,7 +83,8 @@ class Service:
         new = await run_in_threadpool(self._accept, owner, asked, subjects, upload, idempotency)
         refused = next((item for item in new if not isinstance(item, New)), None)
         if refused is not None:
-            raise ProblemError(422, refused.code, str(refused)) from refused
+            status = 500 if isinstance(refused, HarnessError) else 422
+            raise ProblemError(status, refused.code, str(refused)) from refused
         return await run_in_threadpool(self._enqueue, owner, [item for item in new if isinstance(item, New)])
 
     async def score_all(self, owner: str, asked: ScoreRequest, gone: Callable[[], Awaitable[bool]]) -> list[Score]:
@@ -93,23 +95,31 @@ class Service:
         new = await run_in_threadpool(self._accept, owner, asked, asked.subjects, None, None)
         ids = await run_in_threadpool(self._enqueue, owner, [item for item in new if isinstance(item, New)])
         found = iter(await self.wait(ids, owner, asked.timeout_s, gone))
-        return [next(found) if isinstance(item, New) else _refused(item, asked.only) for item in new]
+        return [next(found) if isinstance(item, New) else _without(item, asked.only) for item in new]
 
     def _accept(
         self, owner: str, asked: Asked, subjects: Sequence[Subject], upload: Upload | None, idempotency: str | None
-    ) -> list[New | SubjectError | MissingSubjectError]:
-        """Put every subject in its place; an error stands for one that cannot be taken. Raises ProblemError."""
+    ) -> list[New | SubjectError | MissingSubjectError | HarnessError]:
+        """Put every subject in its place. Raises ProblemError.
+
+        An error stands for one that cannot be taken; a HarnessError, for one at which the service itself fails.
+        """
         self.rate.take(owner, len(subjects))
         room = self.settings.limits.queued - self.queue.counts()[Status.QUEUED]
         if idempotency is None and len(subjects) > room:
             raise self._full()
-        new: list[New | SubjectError | MissingSubjectError] = []
+        new: list[New | SubjectError | MissingSubjectError | HarnessError] = []
         try:
             for subject in subjects:
                 try:
                     new.append(self.intake.accept(asked, subject, upload, idempotency))
                 except (SubjectError, MissingSubjectError) as error:
                     new.append(error)
+                except (InputError, HarnessError, OSError, MemoryError):
+                    raise
+                except Exception as error:  # a fault of ours that one subject brings out must not cost the others
+                    log.exception("taking a subject in failed")
+                    new.append(HarnessError(f"The service failed at taking it in: {type(error).__name__}: {error}"))
             return new
         except (InputError, HarnessError, OSError, MemoryError) as error:
             for item in new:
@@ -187,8 +197,6 @@ class Service:
         report = self.report(evaluation)
         if report is not None:
             return Score(**short_form(report), id=evaluation.id)
-        if evaluation.status is Status.REFUSED and evaluation.code in (SubjectError.code, ArchiveError.code):
-            return _worthless(evaluation.reason or "", json.loads(evaluation.spec)["only"], evaluation.id)
         reason = evaluation.reason or f"the evaluation is {evaluation.status}"
         return Score(score=None, components=None, status=None, reason=reason, id=evaluation.id)
 
@@ -249,16 +257,15 @@ def _held(data: Path) -> IO[str]:
     return lock
 
 
-def _refused(error: SubjectError | MissingSubjectError, only: Collection[str] | None) -> Score:
-    """The score of what was not taken in: none where there is no such path, which is the caller's mistake."""
+def _without(error: SubjectError | MissingSubjectError | HarnessError, only: Collection[str] | None) -> Score:
+    """The score of what is not evaluated: 0 where that is the subject's fault.
+
+    None where there is no such path, which is the caller's mistake, or where the service is at fault.
+    """
     if isinstance(error, SubjectError):
-        return _worthless(str(error), only)
-    return Score(score=None, components=None, status="refused", reason=str(error))
-
-
-def _worthless(reason: str, only: Collection[str] | None, id_: str | None = None) -> Score:
-    """The score of what cannot even be taken: the subject's fault."""
-    return Score(score=0.0, components=nothing(only), status="refused", reason=reason, id=id_)
+        return Score(score=0.0, components=nothing(only), status="refused", reason=str(error))
+    status = "refused" if isinstance(error, MissingSubjectError) else None
+    return Score(score=None, components=None, status=status, reason=str(error))
 
 
 def _moment(seconds: float | None) -> str | None:

@@ -13,6 +13,7 @@ from qualityscore.runtime.archives import ArchiveLimits
 from qualityscore.runtime.sandbox.select import required_level
 
 LEAST_TOKEN_CHARACTERS = 16
+_NAME_DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +21,7 @@ class Limits:
     """What the service takes. Sizes in bytes, times in seconds."""
 
     body_bytes: int = 32 << 20
+    body_s: float = 120.0
     queued: int = 256
     batch: int = 64
     streams: int = 64
@@ -81,20 +83,25 @@ def is_loopback(host: str) -> bool:
 def read_tokens(lines: Iterable[str], origin: str) -> dict[str, str]:
     """Tokens by their digest, from lines `NAME TOKEN` (or `TOKEN` alone); empty lines and `#` lines are left out.
 
-    Raises UsageError for a token too short to be secret, and for a name that occurs twice.
+    A token without a name is named by its digest, wherever it stands. Raises UsageError for a token too short to be
+    secret, and for a name or a token that occurs twice.
     """
     tokens: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
-        name, token = (words[0], words[1]) if len(words) == 2 else (f"token{number}", words[0])
+        token = words[-1]
+        digest = token_digest(token)
+        name = words[0] if len(words) == 2 else f"token-{digest[:_NAME_DIGITS]}"
         if len(words) > 2 or len(token) < LEAST_TOKEN_CHARACTERS:
             shape = f"NAME TOKEN with at least {LEAST_TOKEN_CHARACTERS} characters of token"
             raise UsageError(f"{origin}, line {number}, is not {shape}.")
         if name in tokens.values():
             raise UsageError(f"{origin}, line {number}: the name {name!r} occurs twice.")
-        tokens[token_digest(token)] = name
+        if digest in tokens:
+            raise UsageError(f"{origin}, line {number}: the token of {name!r} is that of {tokens[digest]!r}, too.")
+        tokens[digest] = name
     if not tokens:
         raise UsageError(f"{origin} holds no token.")
     return tokens

@@ -22,9 +22,10 @@ from backend.serving import TOKEN, Serving, nothing_cached, token_file
 from backend.tiny import HALF, SOURCE, environment, run, write_subject
 from qualityscore import evaluate
 from qualityscore.client import ScoringClient
-from qualityscore.errors import ServiceError
+from qualityscore.errors import ServiceError, UsageError
 from qualityscore.model.codec import load_report
 from qualityscore.server.schemas import EvaluationState, Scores, TaskEntry
+from qualityscore.server.settings import read_tokens
 
 FUNCTIONAL = ["functional"]
 STATIC = ["functional", "maintainability", "security"]
@@ -316,6 +317,36 @@ def test_only_names_of_this_machine_are_answered_without_a_token(service):
     with service.http() as http:
         assert http.get("/healthz").json()["status"] == "ok"
         assert http.get("/healthz", headers={"Host": "attacker.example"}).status_code == 400
+
+
+def test_no_web_page_submits_without_a_token(service):
+    form, upload = {"task": "tiny", "only": "functional"}, {"archive": ("a.tar.gz", archive_of(files("page")))}
+    with service.http() as http:
+        before = http.get("/healthz").json()["queued"]
+        for headers in ({"Origin": "https://attacker.example"}, {"Sec-Fetch-Site": "cross-site"}):
+            answer = http.post("/v1/evaluations", data=form, files=upload, headers=headers)
+            assert answer.status_code == 403, answer.text
+        assert http.get("/healthz").json()["queued"] == before
+        own = {"Origin": service.url, "Sec-Fetch-Site": "same-origin"}
+        assert http.post("/v1/evaluations", data=form, files=upload, headers=own).status_code == 202
+
+
+def test_more_subjects_than_any_service_takes_are_refused_as_they_are_read(service):
+    subjects = [{"path": "half"}] * 1025
+    with service.http() as http:
+        answer = http.post("/v1/score", json={"task": "tiny", "subjects": subjects})
+    assert answer.status_code == 422
+    assert "1024" in answer.json()["error"]["message"]
+
+
+def test_a_token_without_a_name_keeps_its_name_wherever_it_stands():
+    first, second = "a" * 16, "b" * 16
+    plain = read_tokens([first, second], "tokens")
+    assert read_tokens(["# a remark", "", second, first], "tokens") == plain
+    assert len(set(plain.values())) == 2
+    assert not any(token in name for token in (first, second) for name in plain.values())
+    with pytest.raises(UsageError, match="line 2: the token of 'me' is that of 'you', too"):
+        read_tokens([f"you {first}", f"me {first}"], "tokens")
 
 
 def test_tokens_keep_strangers_out_and_owners_apart(tiny_task, tmp_path):
