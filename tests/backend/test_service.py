@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import textwrap
 import time
 from pathlib import Path
 
@@ -337,6 +338,44 @@ def test_more_subjects_than_any_service_takes_are_refused_as_they_are_read(servi
         answer = http.post("/v1/score", json={"task": "tiny", "subjects": subjects})
     assert answer.status_code == 422
     assert "1024" in answer.json()["error"]["message"]
+
+
+def test_no_request_is_held_in_many_times_its_size(tmp_path):
+    code = r"""
+        import resource
+        from qualityscore.server.access import ProblemError
+        from qualityscore.server.app import MOST_TOKENS, _json
+        from qualityscore.server.schemas import ScoreRequest
+
+        def peak():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+        def asked(subjects):
+            return b'{"task": "t", "subjects": [' + subjects + b"]}"
+
+        # Of the request itself, 4 strings, 1 comma and 2 brackets; of a file, 2 strings and a comma, but for the last.
+        files = (MOST_TOKENS - 8) // 3
+        named = b",".join(b'"%d":"1,[{\\\\\\""' % number for number in range(files))
+        for request in (asked(b'{"path":"a"},' * 2_000_000 + b'{"path":"a"}'), asked(b'{"a":"' + b'\\"' * 10_000_000)):
+            before = peak()
+            try:
+                _json(ScoreRequest, request)
+            except ProblemError as error:
+                print(error.status, (peak() - before) >> 20)
+        try:
+            _json(ScoreRequest, asked(b'{"files":{' + named + b"}}"))
+        except ProblemError as error:
+            print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], env=environment(), capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    many, open_, fits = done.stdout.splitlines()
+    assert many.startswith("422 ")
+    assert int(many.split()[1]) < 60
+    assert open_.startswith("400 ")
+    assert "10000" in fits  # not too many tokens, but too many files for one subject
 
 
 def test_a_token_without_a_name_keeps_its_name_wherever_it_stands():
