@@ -192,7 +192,7 @@ def test_a_private_index_is_an_index_and_all_else_is_refused():
         ("[[package\n", "six", "it cannot be read: Expected ']]' at the end of an array declaration"),
         ("[" * 9000, "six", "it cannot be read: "),
         (b"\xff\xfe", "six", "it cannot be read: 'utf-8' codec"),
-        (poetry('package = "six"'), "six", "it is not valid: key 'package': input should be a valid list"),
+        (poetry('package = "six"'), "six", "it is not valid: key 'package': input should be a list"),
         (poetry('[[package]]\nname = "six"\n'), "six", "it is not valid: key 'package.0.version' is missing"),
         ("", "six", "it is not valid: key 'metadata' is missing"),
         (poetry("", 'lock-version = "3.0"\n'), "six", "its lock-version is '3.0', and 1 and 2 can be read"),
