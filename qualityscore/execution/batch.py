@@ -54,6 +54,11 @@ class Settings:
     timeout_s: float = 3600.0
     replace: bool = False
 
+    @property
+    def base(self) -> Path:
+        """The folder that paths of rows are relative to."""
+        return self.manifest.resolve().parent
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
@@ -122,6 +127,7 @@ def run_batch(settings: Settings, make_engine: MakeEngine, watch: Watch) -> Outc
             read_manifest(settings.manifest, settings.defaults),
             settings.shard,
             lambda row: digests.basis(row.task, row.options, unsafe=settings.unsafe),
+            base=settings.base,
             replace=settings.replace,
         )
         store.note(
@@ -268,8 +274,7 @@ class _Run:
         """Settle a row, or leave it to the lane that is at the same subject."""
         key: str | None = None
         try:
-            base = self.settings.manifest.resolve().parent
-            with prepared(row, base, self.scratch / f"row-{number}") as subject:
+            with prepared(row, self.settings.base, self.scratch / f"row-{number}") as subject:
                 key = self.key_of(row, subject)
                 if not self.claim(key, number, row):
                     return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,6 +77,11 @@ class Row(BaseModel):
     def digest(self) -> str:
         """Over all that the row says."""
         return hashlib.sha256(self.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()
+
+    def digest_at(self, base: Path) -> str:
+        """Over all that the row says and the place that it means by a `repository` relative to `base`, resolved."""
+        place = os.path.normpath(base / self.repository) if self.repository is not None else ""
+        return hashlib.sha256(f"{self.digest} {place}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

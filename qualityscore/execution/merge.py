@@ -88,8 +88,7 @@ def _check_same(first: tuple[Path, Store], other: tuple[Path, Store]) -> None:
 def _join(path: Path, source: Store, target: Store) -> None:
     """Take over every row of `source` that says more than what `target` has."""
     have = {record.number: record for record in target.records()}
-    fresh = [(record.number, record.row, record.basis) for record in source.records() if record.number not in have]
-    target.add_rows(fresh)
+    target.add_rows(record for record in source.records() if record.number not in have)
     for record in source.records():
         known = have.get(record.number)
         if known is not None and known.row.digest != record.row.digest:

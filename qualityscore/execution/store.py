@@ -22,7 +22,7 @@ from qualityscore.errors import BatchError
 from qualityscore.execution.manifest import Row, Shard
 from qualityscore.runtime.transaction import transaction
 
-SCHEMA = 2
+SCHEMA = 3
 _BUSY_S = 30.0
 _PAGE = 200
 _TABLES = """
@@ -69,6 +69,7 @@ class RowRecord:
 
     number: int
     row: Row
+    digest: str
     basis: str
     state: State
     key: str | None
@@ -125,13 +126,14 @@ class Store:
         shard: Shard,
         basis_of: Callable[[Row], str],
         *,
+        base: Path,
         replace: bool = False,
     ) -> Loaded:
-        """Take over a manifest, in one transaction.
+        """Take over a manifest, in one transaction; `base` is the resolved folder that its paths are relative to.
 
-        Rows that say what they said before, on the same basis (`Digests.basis`), keep what came of them, save harness
-        faults, which are pending again. Rows that are not in the manifest any more are dropped. Raises BatchError
-        where such a row was evaluated, unless that is meant (`replace`).
+        Rows that say what they said before, of the same place (`Row.digest_at`), on the same basis (`Digests.basis`),
+        keep what came of them, save harness faults, which are pending again. Rows that are not in the manifest any more
+        are dropped. Raises BatchError where such a row was evaluated, unless that is meant (`replace`).
         """
         total = 0
         rows_digest, bases_digest = hashlib.sha256(), hashlib.sha256()
@@ -140,8 +142,8 @@ class Store:
             evaluated = Counter(digest for (digest,) in database.execute(_EVALUATED, (State.DONE,)))
             for number, row in rows:
                 total = number
-                digest, basis = row.digest, basis_of(row)
-                rows_digest.update(digest.encode())
+                digest, basis = row.digest_at(base), basis_of(row)
+                rows_digest.update(row.digest.encode())
                 bases_digest.update(basis.encode())
                 if not shard.holds(number):
                     continue
@@ -154,7 +156,7 @@ class Store:
             if (lost := (+evaluated).total()) and not replace:
                 raise BatchError(
                     f"{self.path.parent} holds results of {lost} rows that this manifest (or shard) does not have as "
-                    "they were; name another output folder, or give --replace to drop them."
+                    "they were, of the same places; name another output folder, or give --replace to drop them."
                 )
             database.executemany("DELETE FROM rows WHERE number = ?", [(number,) for number in known])
             database.execute(
@@ -163,12 +165,12 @@ class Store:
             )
         return Loaded(total=total, rows_digest=rows_digest.hexdigest(), bases_digest=bases_digest.hexdigest())
 
-    def add_rows(self, rows: Iterable[tuple[int, Row, str]]) -> None:
-        """Add rows that are not there yet, each with its number and its basis."""
+    def add_rows(self, records: Iterable[RowRecord]) -> None:
+        """Add the rows of another store that are not there yet, as pending."""
         with self._transaction() as database:
             database.executemany(
                 "INSERT INTO rows (number, spec, digest, basis, state) VALUES (?, ?, ?, ?, ?)",
-                ((number, row.model_dump_json(), row.digest, basis, State.PENDING) for number, row, basis in rows),
+                ((r.number, r.row.model_dump_json(), r.digest, r.basis, State.PENDING) for r in records),
             )
 
     def pending(self) -> Iterator[tuple[int, Row]]:
@@ -192,17 +194,18 @@ class Store:
         while True:
             with self._lock:
                 page = self._database.execute(
-                    "SELECT number, spec, basis, state, key, line, file, sha256 FROM rows WHERE number > ?"
+                    "SELECT number, spec, digest, basis, state, key, line, file, sha256 FROM rows WHERE number > ?"
                     " ORDER BY number LIMIT ?",
                     (last, _PAGE),
                 ).fetchall()
             if not page:
                 return
-            for number, spec, basis, state, key, line, file, sha256 in page:
+            for number, spec, digest, basis, state, key, line, file, sha256 in page:
                 last = number
                 yield RowRecord(
                     number=number,
                     row=Row.model_validate_json(spec),
+                    digest=digest,
                     basis=basis,
                     state=State(state),
                     key=key,

@@ -107,18 +107,21 @@ def test_the_basis_of_a_row_is_all_that_decides_beside_the_subject(tmp_path, mon
 def test_rows_on_another_basis_are_pending_again_and_the_others_keep_their_results(tmp_path):
     rows = [Row(repository=name, task=name) for name in ("a", "b")]
     store = Store(tmp_path / "store.sqlite")
-    first = store.load_rows(enumerate(rows, start=1), Shard(), lambda row: f"basis of {row.task}")
+    first = store.load_rows(enumerate(rows, start=1), Shard(), lambda row: f"basis of {row.task}", base=tmp_path)
     for number in (1, 2):
         store.settle(number, state=State.DONE, key="k", line="{}", file=None, text="")
-    same = store.load_rows(enumerate(rows, start=1), Shard(), lambda row: f"basis of {row.task}")
+    same = store.load_rows(enumerate(rows, start=1), Shard(), lambda row: f"basis of {row.task}", base=tmp_path)
     assert list(store.pending()) == []
     assert same == first
-    other = store.load_rows(enumerate(rows, start=1), Shard(), lambda row: f"casis of {row.task}")
+    other = store.load_rows(enumerate(rows, start=1), Shard(), lambda row: f"casis of {row.task}", base=tmp_path)
     assert list(store.pending()) == [(1, rows[0]), (2, rows[1])]
     for number in (1, 2):
         store.settle(number, state=State.DONE, key="k", line="{}", file=None, text="")
     mixed = store.load_rows(
-        enumerate(rows, start=1), Shard(), lambda row: f"{'new' if row.task == 'a' else 'casis'} of {row.task}"
+        enumerate(rows, start=1),
+        Shard(),
+        lambda row: f"{'new' if row.task == 'a' else 'casis'} of {row.task}",
+        base=tmp_path,
     )
     assert list(store.pending()) == [(1, rows[0])]
     assert len({first.bases_digest, other.bases_digest, mixed.bases_digest}) == 3
@@ -132,7 +135,7 @@ def test_a_store_of_an_earlier_version_is_refused_in_one_sentence(tmp_path):
     (tmp_path / "out").mkdir()
     with sqlite3.connect(tmp_path / "out" / "store.sqlite") as database:
         database.executescript("CREATE TABLE rows (number INTEGER); PRAGMA user_version = 1;")
-    with pytest.raises(BatchError, match="has schema 1, this version reads 2; use another output folder"):
+    with pytest.raises(BatchError, match="has schema 1, this version reads 3; use another output folder"):
         batch(manifest, tmp_path / "out", "cachetools")
 
 
@@ -415,10 +418,10 @@ def test_the_exit_code_says_first_that_another_run_may_help(counts, tampered, co
 def test_results_of_rows_that_a_manifest_has_no_more_are_dropped_only_where_that_is_meant(tmp_path):
     def load(names: list[str], shard: Shard | None = None, *, replace: bool = False) -> list[int]:
         rows = enumerate((Row(repository=name, task="t") for name in names), start=1)
-        store.load_rows(rows, shard or Shard(), lambda row: basis, replace=replace)
+        store.load_rows(rows, shard or Shard(), lambda row: basis, base=place, replace=replace)
         return [number for number, _ in store.pending()]
 
-    basis = "first"
+    basis, place = "first", tmp_path
     store = Store(tmp_path / "store.sqlite")
     assert load(["a", "b", "c"]) == [1, 2, 3]
     for number in (1, 2):
@@ -435,6 +438,32 @@ def test_results_of_rows_that_a_manifest_has_no_more_are_dropped_only_where_that
     assert load(["x", "b", "a"]) == [1, 2, 3]
     store.settle(2, state=State.DONE, key="k", line="{}", file=None, text="")
     assert load(["x", "y"], replace=True) == [1, 2]
+    store.close()
+
+
+def test_a_row_is_the_same_only_where_its_repository_is_the_same_place(tmp_path):
+    rows = [
+        Row(repository="a", task="t"),
+        Row(repository="../shared/b", task="t"),
+        Row(repository=str(tmp_path / "c"), task="t"),
+        Row(git="https://git.example/d.git", commit="0" * 40, task="t"),
+    ]
+    store = Store(tmp_path / "store.sqlite")
+
+    def load(place: Path, *, replace: bool = False) -> list[int]:
+        store.load_rows(enumerate(rows, 1), Shard(), lambda row: "basis", base=place, replace=replace)
+        return [number for number, _ in store.pending()]
+
+    assert load(tmp_path / "one") == [1, 2, 3, 4]
+    for number in (2, 3, 4):
+        store.settle(number, state=State.DONE, key="k", line="{}", file=None, text="")
+    assert load(tmp_path / "other") == [1]  # all three are the same from beside it
+    store.settle(1, state=State.DONE, key="k", line="{}", file=None, text="")
+    with pytest.raises(BatchError, match=r"1 rows .* of the same places; .* --replace"):
+        load(tmp_path / "one")
+    with pytest.raises(BatchError, match=r"2 rows .* of the same places; .* --replace"):
+        load(tmp_path / "deep" / "er")
+    assert load(tmp_path / "deep" / "er", replace=True) == [1, 2]
     store.close()
 
 
