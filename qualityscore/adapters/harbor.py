@@ -21,15 +21,16 @@ from typing import Any
 from qualityscore.adapters.scoring import LocalScorer
 from qualityscore.errors import (
     ArchiveError,
-    MissingSubjectError,
     OutputError,
     QualityScoreError,
     ServiceError,
     SubjectError,
 )
+from qualityscore.execution.manifest import check_options
 from qualityscore.execution.output import write_whole
 from qualityscore.execution.packing import upload_of
 from qualityscore.execution.scores import EFFECTIVE, check_component, harness_faults, nothing
+from qualityscore.runtime.documents import is_file, is_folder
 from qualityscore.runtime.scratch import scratch_folder
 
 REWARD_FILE = "reward.json"
@@ -50,11 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     reward = arguments.output / REWARD_FILE
     try:
         _prepare(reward)
-        if not arguments.repository.exists():
-            raise MissingSubjectError(
-                f"{arguments.repository} does not exist; give the folder that the agent worked in."
-            )
         only = [part.strip() for part in arguments.only.split(",") if part.strip()] if arguments.only else None
+        check_options(only, None)
         check_component(arguments.reward, only)
         score, components, reason = _score(arguments, only)
         value = score if arguments.reward == EFFECTIVE else components.get(arguments.reward)
@@ -70,6 +68,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _score(arguments: argparse.Namespace, only: list[str] | None) -> tuple[float | None, dict[str, Any], str | None]:
+    if not (is_file(arguments.repository) or is_folder(arguments.repository)):
+        # The agent could have removed it, and must not turn a 0 into an error of the trial.
+        reason = f"{arguments.repository} is neither a folder nor an archive"
+        sys.stderr.write(
+            f"warning: {reason}; the reward is 0, since the agent may have removed it. Is the path written right? "
+            "A task's own solution has its full reward then.\n"
+        )
+        return 0.0, nothing(only), reason
     if arguments.service:
         return _score_there(arguments, only)
     scorer = LocalScorer(jobs=1)

@@ -328,6 +328,18 @@ def test_nothing_that_an_agent_leaves_keeps_the_harbor_verifier_from_its_reward(
     assert elsewhere.read_text() == "mine\n"
 
 
+def test_an_agent_that_removes_its_folder_has_a_reward_of_0_from_the_harbor_verifier(tmp_path):
+    for name, target in (("dangling", "nowhere"), ("loop", "loop"), ("long", "n" * 300)):
+        (tmp_path / name).symlink_to(target)
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("removed", "dangling", "loop", "long", "pipe"):
+        logs = tmp_path / f"logs of {name}"
+        done = harbor(tmp_path / name, "--task", "cachetools", "--output", logs, "--reward", "F")
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.startswith(f"warning: {tmp_path / name} is neither a folder nor an archive; the reward is 0")
+        assert json.loads((logs / "reward.json").read_text()) == {"reward": 0.0, "F": 0.0}
+
+
 def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_path):
     half = write_subject(tmp_path / "half" / "src", source=HALF).parent  # one folder at the top, which is no wrapping
     (tmp_path / "empty").mkdir()
@@ -349,10 +361,12 @@ def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_pa
             done = verify(subject)
             assert done.returncode == 0, done.stderr
             assert json.loads((tmp_path / "reward.json").read_text()) == {"reward": reward, "F": reward}
-        mistyped = verify(tmp_path / "none")
-        assert mistyped.returncode == 2
-        assert mistyped.stderr.startswith(f"error QS-112: {tmp_path}/none does not exist")
-        assert not (tmp_path / "reward.json").exists()
+        removed = verify(tmp_path / "none")
+        assert removed.returncode == 0
+        assert removed.stderr.startswith(
+            f"warning: {tmp_path}/none is neither a folder nor an archive; the reward is 0"
+        )
+        assert json.loads((tmp_path / "reward.json").read_text()) == {"reward": 0.0, "F": 0.0}
     finally:
         serving.stop()
     assert verify(half).returncode == 3
