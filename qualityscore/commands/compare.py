@@ -49,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from qualityscore.core.comparison import compare_reports, compare_sets  # noqa: PLC0415
     from qualityscore.errors import UsageError  # noqa: PLC0415
     from qualityscore.reports import comparison as render  # noqa: PLC0415
+    from qualityscore.reports.plain_text import inert  # noqa: PLC0415
 
     check_writable(arguments.json)
     first, second = load_label(arguments.first), load_label(arguments.second)
@@ -73,9 +74,12 @@ def run(arguments: argparse.Namespace) -> int:
         )
         for name, field in sorted(refused.items()):
             sys.stderr.write(f"note: {name} and NF are left out, since {field} differs between the results\n")
+        for side in (first, second):
+            for absence in side.absences:
+                sys.stderr.write(f"note: rows of {inert(absence)}\n")
         provenance = {
-            "profile": first.profile,
-            "profile_digest": first.profile_digest,
+            "profile": first.profile or second.profile,
+            "profile_digest": first.profile_digest or second.profile_digest,
             "seeds": {"compare": arguments.seed},
             "refused": dict(refused),
         }

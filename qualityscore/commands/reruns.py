@@ -24,11 +24,15 @@ LARGEST = 1e100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reruns:
-    """All reruns, and the scores that rank labels. `refused` names dimensions that do not compare, and the field."""
+    """All reruns, and the scores that rank labels. `refused` names dimensions that do not compare, and the field.
+
+    `absences` say what rows of batches without a report are taken for.
+    """
 
     reruns: tuple[Rerun, ...]
     scores: tuple[str, ...]
     refused: Mapping[str, str] = field(default_factory=dict)
+    absences: tuple[str, ...] = ()
 
 
 def load_reruns(paths: Sequence[str]) -> Reruns:
@@ -59,7 +63,8 @@ def _results(paths: Sequence[str]) -> Reruns:
         for number, (path, found) in enumerate(zip(paths, sets, strict=True), start=1)
         for result, raw in zip(found.results, found.raw, strict=True)
     ]
-    return Reruns(reruns=tuple(reruns), scores=_SCORES, refused=refused)
+    absences = tuple(f"{path}, {said}" for path, found in zip(paths, sets, strict=True) for said in found.absences)
+    return Reruns(reruns=tuple(reruns), scores=_SCORES, refused=refused, absences=absences)
 
 
 def _rerun(result: Result, run: str, raw: Mapping[str, Mapping[str, float]], refused: Mapping[str, str]) -> Rerun:

@@ -1,4 +1,4 @@
-"""The results that people hand in: report files, folders of them, RAL-Bench artifacts."""
+"""The results that people hand in: report files, folders of them and of batches, RAL-Bench artifacts."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from qualityscore.commands.batch_rows import lines_of, result_of_line, results_files, task_names
 from qualityscore.compat.ral_bench import RalScores, RawResult, score_result
 from qualityscore.compat.ral_bench_results import canonical, read_artifact, result_files, spelled_once
 from qualityscore.core.comparability import COST_DIMENSIONS, measures_of, require_comparable
-from qualityscore.core.leaderboard import Result
+from qualityscore.core.leaderboard import MISSING, REFUSED, Result
 from qualityscore.errors import IncomparableError, ReportError
 from qualityscore.model.codec import encodable
 from qualityscore.model.report import SCORE_MODEL, DimensionReport, Report
@@ -39,12 +40,13 @@ _Row = tuple[str, Result, Mapping[str, Mapping[str, float]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultSet:
-    """Everything that was read: our own reports in the order of the paths, then the results of artifacts.
+    """Everything that was read: our own reports in the order of the paths, results of artifacts, rows without a report.
 
     `reports` are our own, with the file each came from; `files` are those of all results, in their order, and `raw` the
     values of their measures by dimension and measure, without those that have none. `refused`
     names, by dimension, the provenance field for which its scores cannot be compared: they are None then. `ral_bench`
-    says that the tasks are that benchmark's, where a name's spelling does not count.
+    says that the tasks are that benchmark's, where a name's spelling does not count, and `published` that there are
+    results of an artifact among them.
     """
 
     results: tuple[Result, ...]
@@ -56,11 +58,14 @@ class ResultSet:
     profile_digest: str = ""
     refused: Mapping[str, str] = field(default_factory=dict)
     ral_bench: bool = False
+    published: bool = False
 
     @property
-    def published(self) -> bool:
-        """Whether there are results of an artifact among them."""
-        return len(self.results) > len(self.reports)
+    def absences(self) -> tuple[str, ...]:
+        """What rows of batches without a report are taken for, a phrase for each label that has some."""
+        said = {REFUSED: "refused for what they hold, which counts 0", MISSING: "missing and left out"}
+        counts = Counter((one.label, one.status) for one in self.results if one.status in said)
+        return tuple(f"{label}: {count} {said[status]}" for (label, status), count in sorted(counts.items()))
 
     @property
     def measures(self) -> frozenset[str]:
@@ -82,18 +87,28 @@ def load_results(paths: Sequence[str], *, repeated: bool = False) -> ResultSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """What lies under some paths: our own reports, results of artifacts, the names of tasks; each file once."""
+    """What lies under some paths, each file once: our own reports, results of artifacts, the names of tasks.
+
+    `batch` are rows of batches that have no report, with the place of each.
+    """
 
     reports: list[tuple[str, Report]]
     ral: list[_Row]
     tasks: list[str]
+    batch: list[tuple[str, Result]]
 
 
 def _read(paths: Iterable[str]) -> _Read:
-    read = _Read(reports=[], ral=[], tasks=[])
+    read = _Read(reports=[], ral=[], tasks=[], batch=[])
     known: set[tuple[int, int]] = set()
+    batches: set[tuple[int, int]] = set()
     for path in paths:
-        reports, artifact, names = _load(Path(path))
+        reports, artifact, names, found = _load(Path(path))
+        for file, rows_of in found:
+            about = file.stat()
+            if (about.st_dev, about.st_ino) not in batches:
+                batches.add((about.st_dev, about.st_ino))
+                read.batch.extend(rows_of)
         for held, rows in ((read.reports, reports), (read.ral, artifact)):
             for row in rows:
                 about = Path(row[0]).stat()
@@ -112,9 +127,9 @@ def _assembled(read: _Read) -> ResultSet:
     first = reports[0][1].provenance if reports else {}
     ral_bench = all(_of_ral_bench(report) for _, report in reports)
     rows: list[_Row] = [(file, result_of(report), _raw(report.dimensions)) for file, report in reports]
-    rows = [(file, _without(result, refused), raw) for file, result, raw in (*rows, *ral)]
+    rows = [(file, _without(result, refused), raw) for file, result, raw in (*rows, *ral, *_unreported(read))]
     profile = load_profile(RAL_PROFILE) if ral else None
-    tasks = [*read.tasks, *(report.task.id for _, report in reports)]
+    tasks = [*read.tasks, *(report.task.id for _, report in reports), *(result.task for _, result in read.batch)]
     results = ResultSet(
         results=tuple(result for _, result, _ in rows),
         files=tuple(file for file, _, _ in rows),
@@ -125,6 +140,7 @@ def _assembled(read: _Read) -> ResultSet:
         profile_digest=profile.digest if profile else str(first.get("profile_digest", "")),
         refused=refused,
         ral_bench=ral_bench,
+        published=bool(ral),
     )
     if ral_bench:
         results = _respelled(results, spelled_once([result.task for _, result, _ in rows], tasks))
@@ -151,7 +167,12 @@ def load_label(path_and_label: str) -> ResultSet:
     """
     path, label = _split_label(path_and_label)
     read = _read([path])
-    labels = sorted({result_of(report).label for _, report in read.reports} | {row[1].label for row in read.ral})
+    held = [
+        *(result_of(report) for _, report in read.reports),
+        *(result for _, result, _ in read.ral),
+        *(result for _, result in read.batch),
+    ]
+    labels = sorted({result.label for result in held})
     if not label and len(labels) > 1:
         raise ReportError(f"{path} holds {len(labels)} labels ({some(labels)}); pick one with {path}::{labels[0]}.")
     if label and label not in labels:
@@ -161,7 +182,8 @@ def load_label(path_and_label: str) -> ResultSet:
         _Read(
             reports=[pair for pair in read.reports if result_of(pair[1]).label == chosen],
             ral=[row for row in read.ral if row[1].label == chosen],
-            tasks=[*read.tasks, *(report.task.id for _, report in read.reports)],
+            tasks=[*read.tasks, *(result.task for result in held)],
+            batch=[row for row in read.batch if row[1].label == chosen],
         )
     )
     require_distinct(found)
@@ -181,8 +203,9 @@ def _split_label(path_and_label: str) -> tuple[str, str]:
 
 def comparable_sets(sets: Sequence[ResultSet]) -> tuple[list[ResultSet], Mapping[str, str]]:
     """The sets without what provenance forbids to compare, and why, by dimension. Raises IncomparableError."""
-    first = sets[0]
-    for second in sets[1:]:
+    measured = [found for found in sets if found.profile_digest] or [sets[0]]
+    first = measured[0]
+    for second in measured[1:]:
         if first.profile_digest != second.profile_digest:
             if first.measures == second.measures:
                 advice = "give qualityscore rescore the reports of one side, with the profile of the other"
@@ -264,27 +287,66 @@ def ral_result(raw: RawResult, scores: RalScores) -> Result:
     )
 
 
-def _load(path: Path) -> tuple[list[tuple[str, Report]], list[_Row], tuple[str, ...]]:
+_Batches = list[tuple[Path, list[tuple[str, Result]]]]
+"""The results.jsonl of each batch, with its rows that have no report."""
+
+
+def _load(path: Path) -> tuple[list[tuple[str, Report]], list[_Row], tuple[str, ...], _Batches]:
     if is_file(path):
         if path.suffix.lower() in _NO_REPORTS:
             raise ReportError(f"{path} is no report; give {ACCEPTED}.")
-        return [(str(path), read_report(str(path)))], [], ()
+        return [(str(path), read_report(str(path)))], [], (), []
     if not is_folder(path):
         raise ReportError(f"There are no results at {path}; give {ACCEPTED}.")
     files = list(files_under(path))
     of_ral = result_files(files)
     reports = [(str(file), read_report(str(file))) for file in _report_files(files, beside_artifact=bool(of_ral))]
+    batches = list(_batches(results_files(files, path), reports, beside_artifact=bool(of_ral)))
     if not of_ral:
-        if not reports:
+        if not reports and not any(rows for _, rows in batches):
             raise ReportError(f"The folder {path} holds no results; give {ACCEPTED}.")
-        return reports, [], ()
+        return reports, [], (), batches
     artifact = read_artifact(path, of_ral)
     profile = load_profile(RAL_PROFILE)
     rows: list[_Row] = []
     for file, raw in zip(artifact.files, artifact.results, strict=True):
         scores = score_result(raw, profile)
         rows.append((file, ral_result(raw, scores), _raw(scores.scored.dimensions)))
-    return reports, rows, artifact.tasks
+    return reports, rows, artifact.tasks, batches
+
+
+def _batches(
+    files: Iterable[Path], reports: Sequence[tuple[str, Report]], *, beside_artifact: bool
+) -> Iterator[tuple[Path, list[tuple[str, Result]]]]:
+    """The rows of each batch that have no report. Beside an artifact a file that cannot be read is no batch's."""
+    for file in files:
+        try:
+            lines = lines_of(file).values()
+        except ReportError:
+            if not beside_artifact:
+                raise
+            continue
+        without = [line for line in lines if line.report is None]
+        if without:
+            by_place = {Path(path).resolve(): report.task.id for path, report in reports}
+            folder = file.parent.resolve()
+            told = ((line.task, by_place.get(folder / line.report)) for line in lines if line.report is not None)
+            names = task_names(without, {task: name for task, name in told if name is not None})
+            yield file, [(f"row {line.row} of {file}", result_of_line(line, names[line.task])) for line in without]
+
+
+def _unreported(read: _Read) -> list[_Row]:
+    """The rows of batches, without the dimensions that do not apply to their task, as far as reports on it say so."""
+    never = {
+        (report.task.id, name)
+        for _, report in read.reports
+        for name, dimension in report.dimensions.items()
+        if not dimension.applicable
+    }
+    return [
+        (file, replace(one, dimensions={k: v for k, v in one.dimensions.items() if (one.task, k) not in never}), {})
+        for file, one in read.batch
+    ]
 
 
 def _raw(dimensions: Mapping[str, DimensionReport]) -> dict[str, dict[str, float]]:

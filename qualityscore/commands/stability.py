@@ -46,6 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
     found = load_reruns(arguments.reruns)
     for name, differs in sorted(found.refused.items()):
         sys.stderr.write(f"note: {name} and NF are left out, since {differs} differs between the results\n")
+    for absence in found.absences:
+        sys.stderr.write(f"note: rows of {inert(absence)}\n")
     for label, task in without_shared_samples(found.reruns)[:_MOST_NOTES]:
         sys.stderr.write(f"note: {inert(label)} on {inert(task)}: no sample is in all its runs, nothing is compared\n")
     quantities = spreads(found.reruns)

@@ -19,7 +19,11 @@ from qualityscore.core.paired import ROUNDING, flips_for, holm, paired_differenc
 Ranking = Literal["functional", "non_functional", "effective"]
 SIGNIFICANCE = 0.05
 MOST_LETTERS = 200
-MARKED = ("tampered", "failed")
+REFUSED = "refused"
+"""The status of a row of a batch that was refused for what its subject holds: it counts 0."""
+MISSING = "missing"
+"""The status of a row without a result that is not the subject's doing: it counts nowhere."""
+MARKED = ("tampered", "failed", REFUSED, MISSING)
 UNKNOWN = "unknown"
 
 
@@ -29,7 +33,8 @@ class Result:
 
     `dimensions` are scores, without those that do not apply, and `ratios` geometric means of uncapped ratios, by
     dimension. `build`, `test` and `full` are shares (0 or 1 for build and full). `failures` counts by class. `status`
-    is that of the report, and `containment` the level its subject ran under, None where nothing tells.
+    is that of the report, REFUSED or MISSING where there is none, and `containment` the level its subject ran under,
+    None where nothing tells.
     """
 
     label: str
@@ -64,8 +69,8 @@ class Mean:
 class Row:
     """One label. Its rank is 1 + the labels with a higher mean; those that share a `rank_group` letter may be equal.
 
-    `marked` counts the results whose status is `tampered` or `failed`; their scores are in the means as they are.
-    `contained` counts the results by level of containment, `unknown` among them.
+    `marked` counts the results whose status is one of `MARKED`; their scores are in the means as they are. `contained`
+    counts the results of subjects that were run by level of containment, `unknown` among them.
     """
 
     label: str
@@ -181,7 +186,8 @@ def _row(
     for samples in by_task.values():
         for result in samples:
             failures.update(result.failures)
-            contained[result.containment or UNKNOWN] += 1
+            if result.status not in (REFUSED, MISSING):
+                contained[result.containment or UNKNOWN] += 1
             if result.status in MARKED:
                 marked[result.status] += 1
     return Row(

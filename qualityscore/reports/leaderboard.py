@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from qualityscore.core.intervals import FEW_TASKS, TOO_NARROW
-from qualityscore.core.leaderboard import MARKED, UNKNOWN, Leaderboard, Mean, Row
+from qualityscore.core.leaderboard import MARKED, MISSING, REFUSED, UNKNOWN, Leaderboard, Mean, Row
 from qualityscore.model.report import CONTAINMENT
 from qualityscore.reports.plain_text import inert
 from qualityscore.reports.tables import comma_separated, markdown, markdown_escaped, percent, percent_interval, terminal
@@ -76,8 +76,21 @@ def notes(board: Leaderboard) -> list[str]:
             f"{row.label} has {' and '.join(f'{count} {status}' for status, count in sorted(row.marked.items()))}"
             for row in marked
         )
-        found.append(f"* Results that were tampered with, or failed to be measured: {said}.")
+        found.append(f"* {_marks(marked)}: {said}.")
     return [*found, *_contained(board)]
+
+
+def _marks(rows: Sequence[Row]) -> str:
+    """What the marks of these rows mean."""
+    words = {
+        "tampered": "were tampered with",
+        "failed": "failed to be measured",
+        REFUSED: "were refused for what they hold, which counts 0",
+        MISSING: "are missing, not by the subject's fault, and left out",
+    }
+    return "Results that " + ", or ".join(
+        words[status] for status in MARKED if any(row.marked.get(status) for row in rows)
+    )
 
 
 def _contained(board: Leaderboard) -> Iterator[str]:

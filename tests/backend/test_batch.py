@@ -126,7 +126,91 @@ def test_reports_of_a_batch_go_straight_into_a_leaderboard(mixed):
     _, out, _ = mixed
     made = run("leaderboard", out, "--json", "-")
     assert made.returncode == 0, made.stderr
-    assert {row["label"] for row in json.loads(made.stdout)["models"]} == {"a", "b", "c", "git"}
+    models = {row["label"]: (row["functional"], row["marked"]) for row in json.loads(made.stdout)["models"]}
+    nowhere = f"r.git@{'0' * 40}"
+    assert models == {
+        "a": (0.75, {}),  # samples of 1 and 0.5
+        "b": (1.0, {}),
+        "c": (1.0, {}),
+        "git": (1.0, {"missing": 1}),
+        "broken.zip": (0.0, {"refused": 1}),
+        "empty": (0.0, {"refused": 1}),
+        "nowhere": (None, {"missing": 1}),
+        nowhere: (None, {"missing": 1}),
+    }
+
+
+def test_a_subject_that_cannot_be_taken_counts_0_in_every_table(tiny_task, tmp_path):
+    """It must not lift the mean by being absent; what is not there is the manifest's mistake, and counts nowhere."""
+    write_subject(tmp_path / "good")
+    write_subject(tmp_path / "half", source=HALF)
+    (tmp_path / "broken.zip").write_bytes(b"PK\x05\x06 and no more")
+    samples = {"first": ("broken.zip", "nowhere"), "second": ("good", "nowhere")}
+    for name, (of_a, of_b) in samples.items():
+        rows = [("a", 0, "good"), ("a", 1, of_a), ("b", 0, "half"), ("b", 1, of_b)]
+        manifest = write_manifest(
+            tmp_path / f"{name}.jsonl",
+            [{"label": label, "sample": sample, "repository": where} for label, sample, where in rows],
+        )
+        done = run("batch", manifest, "-o", tmp_path / name, "--task", tiny_task, *FUNCTIONAL)
+        assert done.returncode == 2, done.stderr
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folders in ([first], [first / "reports"], [first, first / "reports"]):
+        board = run("leaderboard", *folders, "--json", "-")
+        assert board.returncode == 0, board.stderr
+        document = json.loads(board.stdout)
+        a, b = (next(m for m in document["models"] if m["label"] == label) for label in ("a", "b"))
+        assert (a["functional"], a["build"], a["full"]) == (0.5, 0.5, 0.5)  # (1 + 0) / 2 of each
+        assert (b["functional"], b["build"], b["full"]) == (0.5, 1.0, 0.0)  # of one sample
+        assert (a["non_functional"], a["effective"], a["dimensions"]["security"]) == (None, None, None)
+        assert (a["marked"], b["marked"]) == ({"refused": 1}, {"missing": 1})
+        assert document["tasks"] == ["tiny"]
+        (note,) = [note for note in document["notes"] if note.startswith("*")]
+        assert note.endswith(
+            "which counts 0, or are missing, not by the subject's fault, and left out: "
+            "a has 1 refused; b has 1 missing."
+        )
+        (contained,) = [note for note in document["notes"] if note.startswith("Contained by: ")]
+        assert contained.endswith(" 2.")  # what was refused never ran
+    compared = run("compare", f"{first}::a", f"{first}::b", "--json", "-")
+    assert compared.returncode == 0, compared.stderr
+    (f,) = [
+        r
+        for r in json.loads(compared.stdout)["ratios"]
+        if (r["quantity"], r["condition"]) == ("functional", "unbuilt_as_0")
+    ]
+    assert (f["test"]["n"], f["test"]["differing"]) == (1, 0)  # 0.5 and 0.5
+    assert "note: rows of a: 1 refused for what they hold, which counts 0" in compared.stderr
+    assert "note: rows of b: 1 missing and left out" in compared.stderr
+    stable = run("stability", first, second, "--json", "-")
+    assert stable.returncode == 0, stable.stderr
+    (spread,) = [q for q in json.loads(stable.stdout)["quantities"] if q["quantity"] == "functional"]
+    # a has 0.5 and 1, of SD 0.25; b has 0.5 twice, of SD 0: the median lies between
+    assert (spread["pairs"], spread["sd_median"]) == (2, 0.125)
+
+
+def test_a_model_of_which_nothing_can_be_taken_has_a_mean_of_0(tiny_task, tmp_path):
+    (tmp_path / "empty").mkdir()
+    manifest = write_manifest(tmp_path / "m.jsonl", [{"label": "a", "repository": "empty"}])
+    assert run("batch", manifest, "-o", tmp_path / "out", "--task", tiny_task).returncode == 2
+    board = run("leaderboard", tmp_path / "out", "--json", "-")
+    assert board.returncode == 0, board.stderr
+    (a,) = json.loads(board.stdout)["models"]
+    assert (a["functional"], a["non_functional"], a["effective"], a["dimensions"]["security"]) == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_the_same_manifest_elsewhere_is_of_other_subjects(tiny_task, tmp_path):
+    for name, source in (("one", SOURCE), ("two", HALF)):
+        write_subject(tmp_path / name / "s", source=source)
+        write_manifest(tmp_path / name / "m.jsonl", [{"repository": "s"}])
+    arguments = ("-o", tmp_path / "out", "--task", tiny_task, *FUNCTIONAL)
+    assert run("batch", tmp_path / "one" / "m.jsonl", *arguments).returncode == 0
+    refused = run("batch", tmp_path / "two" / "m.jsonl", *arguments)
+    assert refused.returncode == 2
+    assert "of the same places; name another output folder, or give --replace" in refused.stderr
+    assert [line["components"]["F"] for line in results(tmp_path / "out")] == [1.0]
+    assert run("batch", tmp_path / "two" / "m.jsonl", *arguments, "--replace").returncode == 0
+    assert [line["components"]["F"] for line in results(tmp_path / "out")] == [0.5]
 
 
 def test_a_second_run_evaluates_nothing_but_what_the_harness_failed(mixed, tiny_task):

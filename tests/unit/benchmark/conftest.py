@@ -144,7 +144,8 @@ def write_report():
 
     def write_one(folder: Path, label: str, task: str, *, score: float = 0.5, passed: int = 5, **changes: Any) -> Path:
         profile = load_profile("reference")
-        specs = [spec for dimension in profile.dimensions for spec in dimension.metrics]
+        never = changes.pop("never", ())  # dimensions that do not apply to the task
+        specs = [spec for dimension in profile.dimensions if dimension.id not in never for spec in dimension.metrics]
         baseline = {s.id: Measured(value=1.0 if s.better is Direction.HIGHER else 100.0) for s in specs}
         subject = {s.id: Measured(value=value_for(s, baseline[s.id].value, score)) for s in specs}
         scored = score_outcomes(

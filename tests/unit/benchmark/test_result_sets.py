@@ -13,6 +13,7 @@ import pytest
 import qualityscore
 from qualityscore.commands.result_sets import load_label, load_results
 from qualityscore.errors import IncomparableError, ReportError
+from qualityscore.model.report import DIMENSIONS
 from qualityscore.runtime import folders
 from qualityscore.runtime.folders import files_under
 
@@ -351,3 +352,39 @@ def test_every_form_of_the_table_says_what_contained_its_results(command, few, w
     page = tmp_path / "page.html"
     command("report", *paths, "-o", page)
     assert note in page.read_text("utf-8")
+
+
+def batch_line(**changes):
+    """A line of results.jsonl of a row that was refused for what it holds, as `execution.output.result_line` has it."""
+    zeros = dict.fromkeys(("F", "NF", *DIMENSIONS, "credibility"), 0.0)
+    line = {"row": 1, "label": "m", "sample": 1, "repository": "x", "task": "t", "state": "refused", "status": None}
+    line |= {"score": 0.0, "components": zeros, "code": "QS-110", "reason": "r", "key": None, "report": None}
+    return json.dumps(line | changes) + "\n"
+
+
+def test_a_refused_row_has_0_in_what_applies_to_its_task(write_report, tmp_path):
+    """The row of another task is taken for 0 in everything, as a task without a result is."""
+    report = write_report(tmp_path / "reports", "m", "t", never=("robustness",))
+    done = batch_line(row=3, sample=0, state="done", report=f"reports/{report.name}")
+    lines = [batch_line(), batch_line(row=2, task="u"), done]
+    (tmp_path / "results.jsonl").write_text("".join(lines))
+    found = {(one.task, one.sample): one for one in load_results([str(tmp_path)]).results}
+    assert found["t", 1].dimensions == dict.fromkeys(set(DIMENSIONS) - {"robustness"}, 0.0)
+    assert found["u", 1].dimensions == dict.fromkeys(DIMENSIONS, 0.0)
+    assert set(found) == {("t", 0), ("t", 1), ("u", 1)}
+
+
+def test_the_last_line_of_a_row_counts(tmp_path):
+    """A batch that is running appends what became of a row that it tries again."""
+    (tmp_path / "reports").mkdir()
+    lines = [batch_line(state="harness", components=None, score=None), batch_line()]
+    (tmp_path / "results.jsonl").write_text("".join(lines))
+    assert [one.functional for one in load_results([str(tmp_path)]).results] == [0.0]
+
+
+@pytest.mark.parametrize("text", ["{", "[1]\n", batch_line(components={"F": 2.0}), batch_line(state="lost")])
+def test_a_damaged_line_of_a_batch_is_refused_and_does_not_lift_a_mean(write_report, tmp_path, text):
+    write_report(tmp_path / "reports", "m", "t")
+    (tmp_path / "results.jsonl").write_text(batch_line() + text)
+    with pytest.raises(ReportError, match=r"results\.jsonl, line 2, is "):
+        load_results([str(tmp_path)])

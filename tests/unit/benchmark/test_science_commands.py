@@ -152,7 +152,7 @@ def test_leaderboard_marks_labels_with_tampered_and_failed_results(command, writ
     ran = command("leaderboard", tmp_path / "in", "--json", tmp_path / "b.json", "--csv", tmp_path / "b.csv")
     assert "\nbad *  " in ran.out
     assert "\ngood    " in ran.out
-    assert "* Results that were tampered with, or failed to be measured: bad has 1 tampered." in ran.out
+    assert "* Results that were tampered with: bad has 1 tampered." in ran.out
     models = {m["label"]: m["marked"] for m in json.loads((tmp_path / "b.json").read_text())["models"]}
     assert models == {"bad": {"tampered": 1}, "good": {}}
     rows = {r["label"]: r for r in csv.DictReader(io.StringIO((tmp_path / "b.csv").read_text()))}
