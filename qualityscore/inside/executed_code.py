@@ -12,6 +12,7 @@ import ast
 import base64
 import hashlib
 import io
+import marshal
 import os
 import sys
 import tokenize
@@ -28,21 +29,22 @@ _HERE = os.path.dirname(os.path.abspath(__file__)) + "/"
 _LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + "/"
 _IMPORTLIB = "<frozen importlib"
 _BOOTSTRAP = "<frozen importlib._bootstrap>"
-_FROZEN = (_IMPORTLIB, "<frozen zipimport", "<frozen runpy")
+_FROZEN = "<frozen "
 _LOADERS = {
     machinery.SourceFileLoader: "path",
     machinery.SourcelessFileLoader: "path",
     zipimport.zipimporter: "archive",
 }
 _ENVIRONMENT = "environment"
-_RUNNERS = frozenset(
+_WRITERS = frozenset(
     f"{_LIBRARY}{name}.py"
     for name in (
-        *("bdb", "cProfile", "code", "codeop", "doctest", "imp", "inspect", "pdb", "pkgutil", "profile", "runpy"),
-        *("threading", "timeit", "trace", "typing", "zipimport"),
+        *("collections/__init__", "dataclasses", "gettext", "multiprocessing/managers", "multiprocessing/sharedctypes"),
+        *("tkinter/__init__", "turtle", "types", "unittest/mock"),
     )
 )
-"""Modules that run code of their caller's; what any other library runs, it has written itself."""
+"""Modules of the standard library that run what they have written; any other runs its caller's code."""
+_PACKAGES = ("/site-packages/", "/dist-packages/")
 
 _NAMES = {
     "exec": frozenset({"exec", "eval"}),
@@ -52,51 +54,78 @@ _NAMES = {
 _FUTURE = 0
 for _name in __future__.all_feature_names:
     _FUTURE |= getattr(__future__, _name).compiler_flag
-_PENDING = 4096
 _LARGEST_BYTES = 4 << 20
 _PENDING_BYTES = 4 * _LARGEST_BYTES
+_TEXT_BYTES = 1 << 10  # what a text takes besides its characters
+_TREE_BYTES = 1 << 14
+_MOST_OTHERS = 1 << 16
 _SENT_BYTES = 300_000  # compressed, of one process; a message may have a megabyte
 _SHORT_TOKENS = 35  # five lines
 _LAYOUT = frozenset(
     {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 )
-_OPTIMIZATIONS = (0, 1, 2)
+_WAYS = (("single", -1), ("exec", 0), ("exec", 1), ("exec", 2))
+_ANNOTATIONS = __future__.annotations.compiler_flag
+_CACHED = f".{sys.implementation.cache_tag}.pyc"
 _OPTIMIZED = 0x01  # the code of a function, not of a module or a class
 NOWHERE = "nowhere"
 # the subject may replace them later
 _compile, _compress, _encode, _sha256, _unparse = compile, zlib.compress, base64.b64encode, hashlib.sha256, ast.unparse
 _parse, _tokens, _BytesIO = ast.parse, tokenize.tokenize, io.BytesIO
+_open, _loads = io.open, marshal.loads
 _Code = types.CodeType
 
 
 class Text:
-    """A source text that was compiled, with what its code objects do. `name` stands for it in the log."""
+    """A source text that was compiled. `lines`: first lines in it, by what its code objects do. `name` stands for it in
+    the log.
+    """
 
     def __init__(self, source, flags):
         self._given = source
         self._flags = flags
-        self._known = {}
-        self._tried = 0
-        self.source = source if isinstance(source, bytes) else None
-        self.name = None
+        self._is_expression = False
+        self.size = _TEXT_BYTES + (len(source) if isinstance(source, bytes) else _TREE_BYTES)
+        self.lines = {}
+        self.source = self.name = None
 
-    def lines(self, signature, thoroughly):
-        """First lines of what does the same as a code object; empty where nothing does."""
-        if self._tried == 0:
-            self._read()
-        if signature not in self._known and thoroughly and self._tried == 1:
-            self._tried = 2
-            self._collect("single", -1)
-            for level in _OPTIMIZATIONS:
-                self._collect("exec", level)
-        return self._known.get(signature, ())
+    def read(self):
+        """Compile it as it most often is."""
+        self.source, self._given = self._given, None
+        if not isinstance(self.source, bytes):
+            try:
+                self.source = _unparse(self.source).encode("utf-8", "surrogatepass")
+            except Exception:  # a tree that its maker has changed since
+                self.source = b""
+        self._is_expression = self._collect(self.source, "eval", -1, self._flags)
+        if self._is_expression:
+            self.source = self.source.lstrip(b" \t")  # as eval does, and a file may not begin with them
+        else:
+            self._collect(self.source, "exec", -1, self._flags)
+        self.name = f"<text {_sha256(self.source).hexdigest()[:32]}>"
+
+    def read_thoroughly(self):
+        """Compile it in all other ways: flags may be given and not inherited, a string's encoding is not looked at."""
+        sources = [self.source]
+        if b"coding" in self.source:
+            sources.append(self.source.decode("utf-8", "surrogatepass"))
+        for source in sources:
+            for flags in (self._flags, self._flags ^ _ANNOTATIONS):
+                for mode, level in (("exec", -1), *_WAYS):
+                    self._collect(source, mode, level, flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            self._collect(source, "eval", -1, self._flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
     def is_short_expression(self):
         """An expression without functions in it and of no more than five lines."""
+        if not self._is_expression:
+            return False
         try:
-            tree = _parse(self.source, mode="eval")
-            if any(isinstance(node, ast.Lambda) for node in ast.walk(tree)):
+            if b"lambda" in self.source and any(
+                isinstance(node, ast.Lambda) for node in ast.walk(_parse(self.source, mode="eval"))
+            ):
                 return False
+            if len(self.source) <= _SHORT_TOKENS:
+                return True
             found = 0
             for token in _tokens(_BytesIO(self.source).readline):
                 found += token.type not in _LAYOUT and token.type != tokenize.ENCODING
@@ -106,27 +135,64 @@ class Text:
             return False
         return True
 
-    def _read(self):
-        self._tried = 1
-        if self.source is None:
-            try:
-                self.source = _unparse(self._given).encode("utf-8", "surrogatepass")
-            except Exception:  # a tree that its maker has changed since
-                self.source = b""
-        self._given = None
-        if not self._collect("exec", -1):
-            self.source = self.source.lstrip(b" \t")
-        self._collect("eval", -1)
-        self.name = f"<text {_sha256(self.source).hexdigest()[:32]}>"
-
-    def _collect(self, mode, level):
+    def _collect(self, source, mode, level, flags):
         with source_codes.silence():
             try:
-                compiled = _compile(self.source, "", mode, self._flags, True, level)
+                compiled = _compile(source, "", mode, flags, True, level)
             except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
                 return False
-        source_codes.collect(compiled, self._known)
+        source_codes.collect(compiled, self.lines)
         return True
+
+
+class Texts:
+    """The texts that were compiled, as many of the latest as there is room for. Each is read once, when code is looked
+    for that no text which was read before has.
+    """
+
+    def __init__(self):
+        self._texts = {}  # (source, flags) or a tree's own key -> Text, the latest last
+        self._unread = {}
+        self._half_read = {}
+        self._found = {}  # what code does -> Text
+        self._bytes = 0
+
+    def add(self, source, flags):
+        """A text, or a tree: that may be changed and compiled once more."""
+        key = (source, flags) if isinstance(source, bytes) else object()
+        text = self._texts.pop(key, None)
+        if text is None:
+            text = self._unread[key] = Text(source, flags)
+            self._bytes += text.size
+        self._texts[key] = text
+        while self._bytes > _PENDING_BYTES:
+            self._drop(next(iter(self._texts)))
+
+    def of(self, signature):
+        """The text that holds code which does this; None where there is none."""
+        while signature not in self._found and self._unread:
+            key, text = self._unread.popitem()
+            self._half_read[key] = text
+            text.read()
+            self._index(text)
+        while signature not in self._found and self._half_read:
+            _, text = self._half_read.popitem()
+            text.read_thoroughly()
+            self._index(text)
+        return self._found.get(signature)
+
+    def _index(self, text):
+        for signature in text.lines:
+            self._found.setdefault(signature, text)
+
+    def _drop(self, key):
+        text = self._texts.pop(key)
+        self._bytes -= text.size
+        self._unread.pop(key, None)
+        self._half_read.pop(key, None)
+        for signature in text.lines:
+            if self._found.get(signature) is text:
+                del self._found[signature]
 
 
 class ExecutedCode:
@@ -140,8 +206,7 @@ class ExecutedCode:
         self._environment = (*sorted(root for root in roots if not subject.startswith(root)), _LIBRARY)
         self._origins = {}  # id of a code object -> (weak reference to it, Text or NOWHERE or None for a library's)
         self._others = {}  # what code does that a library or a suite runs
-        self._pending = {}  # (source, flags) -> Text, the latest last
-        self._bytes = 0
+        self._texts = Texts()
         self._logged = set()
         self._sent = 0
 
@@ -149,22 +214,14 @@ class ExecutedCode:
         """Something is compiled: keep the text until it is known whether the subject runs it."""
         if frame.f_code.co_filename.startswith(_HERE):
             return
-        if isinstance(source, str):
-            source = source.encode("utf-8", "surrogatepass")
-        size = len(source) if isinstance(source, bytes) else 0
-        if source is None or size > _LARGEST_BYTES:
+        if source is None:
             return
-        flags = frame.f_code.co_flags & _FUTURE
-        key = (source if isinstance(source, bytes) else id(source), flags)
-        text = self._pending.pop(key, None)
-        if text is None or not isinstance(source, bytes):
-            text = Text(source, flags)
-            self._bytes += size
-        self._pending[key] = text
-        while len(self._pending) > _PENDING or self._bytes > _PENDING_BYTES:
-            oldest = next(iter(self._pending))
-            del self._pending[oldest]
-            self._bytes -= len(oldest[0]) if isinstance(oldest[0], bytes) else 0
+        if isinstance(source, str):
+            source = str.encode(source, "utf-8", "surrogatepass")
+        elif not isinstance(source, ast.AST) and type(source) is not bytes:
+            source = bytes(memoryview(source))
+        if not isinstance(source, bytes) or len(source) <= _LARGEST_BYTES:
+            self._texts.add(source, frame.f_code.co_flags & _FUTURE)
 
     def placed(self, event, code, frame):
         """A code object is run, or becomes a function's. `frame` is who does it."""
@@ -175,7 +232,7 @@ class ExecutedCode:
             site = self._site(frame, _NAMES[event])
         if site is None or site is _ENVIRONMENT:
             self._learn(code, None)
-            if site is None:
+            if site is None and len(self._others) < _MOST_OTHERS:
                 source_codes.collect(code, self._others)
             return
         inside = code.co_filename.startswith(self._subject)
@@ -184,20 +241,23 @@ class ExecutedCode:
         signature = source_codes.signature(code)
         if signature in self._others:
             return
-        text = self._text_of(signature)
+        if self._is_librarys(code):
+            self._learn(code, None)
+            return
+        text = self._texts.of(signature)
         if text is not None:
             self._learn(code, text)
             self._log(text, site)
         elif inside and code.co_flags & _OPTIMIZED and code.co_filename.endswith(source_codes.SUFFIXES):
             return  # when it is entered, it is seen that its file does not hold it
-        elif not self._sources.anywhere(signature) and not self._is_librarys(code):
+        elif not self._sources.anywhere(signature):
             self._learn(code, NOWHERE)
             self._write("unread", [*site, code.co_qualname])
 
     def place(self, code):
         """(name of a text, first lines in it) of a function; None where the subject executed no text that holds it."""
         text = self.text(code)
-        return None if text is None else (text.name, text.lines(source_codes.signature(code), True))
+        return None if text is None else (text.name, text.lines.get(source_codes.signature(code), ()))
 
     def text(self, code):
         """The text of the subject's that a code object is from, or None."""
@@ -229,8 +289,9 @@ class ExecutedCode:
             return None
         if path.startswith(self._subject):
             return (path[len(self._subject) :], 1)
-        held = code.co_filename if attribute == "path" else path
-        return _ENVIRONMENT if held == path and path.startswith(self._environment) else None
+        if path != code.co_filename or not path.startswith(self._environment):
+            return None
+        return _ENVIRONMENT if _is_cached(code) or self._is_librarys(code) else None
 
     def _site(self, frame, names):
         """(path, line) of the subject's that gave the code, None where a library or a suite runs its own."""
@@ -245,7 +306,7 @@ class ExecutedCode:
                 return (".", 1)
             if path.startswith(_HERE):
                 return None
-            if not path.startswith(_FROZEN) and path not in _RUNNERS and not names.isdisjoint(code.co_names):
+            if not names.isdisjoint(code.co_names) and not _runs_its_callers(path):
                 return None
             frame, last = frame.f_back, code
         return (".", 1) if last is not None and last.co_name == "_run_module_as_main" else None  # python -m
@@ -257,17 +318,6 @@ class ExecutedCode:
                 return (path[len(self._subject) :], frame.f_lineno or 1)
             frame = frame.f_back
         return (".", 1)
-
-    def _text_of(self, signature):
-        latest = next(reversed(self._pending.values()), None)
-        if latest is not None and latest.lines(signature, False):
-            return latest
-        texts = list(reversed(self._pending.values()))
-        for thoroughly in (False, True):
-            for text in texts:
-                if text.lines(signature, thoroughly):
-                    return text
-        return None
 
     def _is_librarys(self, code):
         return code.co_filename.startswith(self._environment) and bool(self._sources.lines(code))
@@ -284,3 +334,18 @@ class ExecutedCode:
             self._write("unread", [*site, "<more texts than can be judged>"])
         else:
             self._write("texts", [*site, packed])
+
+
+def _runs_its_callers(path):
+    library = path.startswith(_LIBRARY) and path not in _WRITERS and not any(folder in path for folder in _PACKAGES)
+    return library or path.startswith(_FROZEN)
+
+
+def _is_cached(code):
+    """Whether a module's code is the bytecode that lies beside its source, wherever the subject had it looked for."""
+    folder, name = os.path.split(code.co_filename)
+    try:
+        with _open(f"{folder}/__pycache__/{name.removesuffix('.py')}{_CACHED}", "rb") as cached:
+            return _loads(cached.read()[16:]) == code
+    except (OSError, EOFError, ValueError, TypeError):
+        return False

@@ -128,13 +128,15 @@ class Tracer:
             self._entered(frame, code)
 
     def _meet(self, code):
-        self._kept.append(code)
         is_text = self.executed.text(code) is not None
+        if is_text and not code.co_flags & inspect.CO_OPTIMIZED:
+            return "skip"  # a text runs once as a rule, and there may be any number of them
+        self._kept.append(code)
         inside = is_text or code.co_filename.startswith(self.subject)
         if self._waiting and inside and not getattr(self._thread, "importing", 0):
             self._resolve()
         if inside and not code.co_flags & inspect.CO_OPTIMIZED:
-            kind = "module" if code.co_name == "<module>" and not is_text else "skip"
+            kind = "module" if code.co_name == "<module>" else "skip"
         else:
             kind = "function" if inside or id(code) in self._codes else "skip"
         if kind != "skip" or inside:

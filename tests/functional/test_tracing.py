@@ -424,15 +424,39 @@ TEXTS = {
     "timed": "timeit.timeit(TEXT + 'global ' + WAY + '_\\n' + WAY + '_ = ' + WAY, number=1, globals=PLACE)\n"
     "PLACE[WAY] = PLACE[WAY + '_']",
     "console": "code.InteractiveInterpreter(PLACE).runsource(TEXT, symbol='exec')",
+    "given_flags": "exec(compile(TEXT.replace('(n)', '(n: int)'), 'x', 'exec', annotations.compiler_flag), PLACE)",
+    "buffer": "exec(compile(bytearray(TEXT.encode()), 'x', 'exec'), PLACE)",
+    "string_with_coding": "exec('# coding: latin-1' + chr(10) + TEXT + 'X = ' + repr(chr(233)), PLACE)",
+    "start_up_line": "name = written('import m; exec(m.TEXT, m.PLACE)')\nos.rename(name, name[:-3] + '.pth')\n"
+    "site.addsitedir(os.path.dirname(name))",
+    "borrowed_loader": "load = machinery.SourceFileLoader('json', json.__file__)\nmodule = types.ModuleType('json')\n"
+    "load.get_code = lambda name: compile(TEXT, json.__file__, 'exec')\nload.exec_module(module)\n"
+    "PLACE.update(vars(module))",
 }
 BARE = {
     "marshalled": "exec(marshal.loads(DUMPED), PLACE)",
     "of_parts": "PLACE[WAY] = types.FunctionType(marshal.loads(DUMPED).co_consts[0], PLACE)",
     "put_in": "def stub(n): pass\nstub.__code__ = marshal.loads(DUMPED).co_consts[0]\nPLACE[WAY] = stub",
     "renamed": "exec(marshal.loads(DUMPED).replace(co_filename=json.__file__), PLACE)",
+    "borrowed_cache": "PLACE.update(vars(cached(DUMPED)))",
 }
 PREAMBLE = """\
-import ast, code, json, marshal, os, runpy, sys, tempfile, threading, timeit, types
+import ast, code, importlib.util, json, marshal, os, runpy, site, sys, tempfile, threading, timeit, types
+from importlib import machinery
+
+annotations = __import__("__future__").annotations
+
+def cached(code):
+    source = importlib.util.find_spec("colorsys").origin
+    sys.pycache_prefix = tempfile.mkdtemp()
+    name = importlib.util.cache_from_source(source)
+    os.makedirs(os.path.dirname(name))
+    with open(name, "wb") as file:
+        file.write(importlib.util.MAGIC_NUMBER + bytes([1, *[0] * 11]) + code)  # not to be compared with its source
+    module = types.ModuleType("colorsys")
+    machinery.SourceFileLoader("colorsys", source).exec_module(module)
+    sys.pycache_prefix = None
+    return module
 
 def written(text):
     name = os.path.join(tempfile.mkdtemp(), "text_" + WAY + ".py")
@@ -483,7 +507,10 @@ def test_honest_code_executes_no_text(make_stage):
     from qualityscore.suites import functional
 
     source = """
-        import ast, collections, dataclasses, enum, functools, importlib.util, json, os, runpy, types, typing
+        import ast, collections, dataclasses, enum, functools, importlib.util, json, os, runpy, subprocess, sys
+        import tempfile, types, typing
+
+        RULES = [compile(f"a + {n}", "rule", "eval") for n in range(5000)]
 
         Pair = collections.namedtuple("Pair", "a b")
 
@@ -509,6 +536,9 @@ def test_honest_code_executes_no_text(make_stage):
             typing.get_type_hints(Row)
             assert ast.literal_eval("[1, 2]") == [1, 2]
             assert runpy.run_path(os.path.join(os.path.dirname(__file__), "part.py"))["part"](1) == 2
+            assert [eval(rule, {"a": 1}) for rule in RULES] == [n + 1 for n in range(5000)]
+            without_cache = ["-X", f"pycache_prefix={tempfile.mkdtemp()}"]
+            subprocess.run([sys.executable, *without_cache, "-m", "colorsys"], check=True)
             assert copied(loaded)() == 2 and copied(json.dumps)(1, **json.dumps.__kwdefaults__) == "1"
             return eval("a + b") + Pair(a, b).a + Row(1).a
     """
