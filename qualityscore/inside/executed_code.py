@@ -214,13 +214,10 @@ class ExecutedCode:
         """Something is compiled: keep the text until it is known whether the subject runs it."""
         if frame.f_code.co_filename.startswith(_HERE):
             return
-        if source is None:
-            return
         if isinstance(source, str):
             source = str.encode(source, "utf-8", "surrogatepass")
-        elif not isinstance(source, ast.AST) and type(source) is not bytes:
-            source = bytes(memoryview(source))
-        if not isinstance(source, bytes) or len(source) <= _LARGEST_BYTES:
+        is_text = type(source) is bytes  # the parser tells of any other buffer once more, as bytes
+        if len(source) <= _LARGEST_BYTES if is_text else isinstance(source, ast.AST):
             self._texts.add(source, frame.f_code.co_flags & _FUTURE)
 
     def placed(self, event, code, frame):

@@ -425,7 +425,6 @@ TEXTS = {
     "PLACE[WAY] = PLACE[WAY + '_']",
     "console": "code.InteractiveInterpreter(PLACE).runsource(TEXT, symbol='exec')",
     "given_flags": "exec(compile(TEXT.replace('(n)', '(n: int)'), 'x', 'exec', annotations.compiler_flag), PLACE)",
-    "buffer": "exec(compile(bytearray(TEXT.encode()), 'x', 'exec'), PLACE)",
     "string_with_coding": "exec('# coding: latin-1' + chr(10) + TEXT + 'X = ' + repr(chr(233)), PLACE)",
     "start_up_line": "name = written('import m; exec(m.TEXT, m.PLACE)')\nos.rename(name, name[:-3] + '.pth')\n"
     "site.addsitedir(os.path.dirname(name))",

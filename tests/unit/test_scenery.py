@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+from pathlib import Path
+
 from qualityscore.runtime.sandbox.scenery import python_places
 
 
@@ -54,3 +58,19 @@ def test_programs_that_bring_python_code_are_covered_and_what_the_runtime_needs_
         "share/noarch.whl",
         "share/python3",
     ]
+
+
+def test_a_folder_that_may_not_be_read_is_passed_over():
+    """As /usr/lost+found is where /usr is a file system of its own, and we are not root."""
+    own = os.geteuid()
+    with tempfile.TemporaryDirectory() as name:
+        area = Path(name)
+        area.chmod(0o755)
+        (area / "lost+found").mkdir(mode=0)
+        (area / "bin").mkdir()
+        (area / "bin/tool.py").touch()
+        try:
+            os.seteuid(own or 65534)
+            assert python_places(area) == (f"{name}/bin/tool.py",)
+        finally:
+            os.seteuid(own)

@@ -120,8 +120,11 @@ def python_places(prefix: Path) -> tuple[str, ...]:
 
 
 def _python_places(area: Path, prefix: Path) -> Iterator[str]:
-    with os.scandir(area) as entries:
-        children = sorted((child for child in entries if not child.is_symlink()), key=lambda child: child.name)
+    try:
+        with os.scandir(area) as entries:
+            children = sorted((child for child in entries if not child.is_symlink()), key=lambda child: child.name)
+    except PermissionError:  # as lost+found is: nobody can read it inside either
+        return
     for child in children:
         name = child.path.removeprefix(f"{prefix}/")
         if not child.is_dir():
