@@ -19,6 +19,7 @@ if "QS_TRACE" in os.environ:
     for _name in (
         "tracer",
         "executed_code",
+        "executed_texts",
         "source_codes",
         "tracing_guard",
     ):  # the subject may have modules of these names
