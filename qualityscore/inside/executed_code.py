@@ -54,10 +54,11 @@ _FUTURE = 0
 for _name in __future__.all_feature_names:
     _FUTURE |= getattr(__future__, _name).compiler_flag
 _MOST_OTHERS = 1 << 16
-_SENT_BYTES = 300_000  # compressed, of one process; a message may have a megabyte
+SENT_BYTES = 300_000  # compressed, of a process with its children; a message may have a megabyte
 _CACHED = f".{sys.implementation.cache_tag}.pyc"
 _OPTIMIZED = 0x01  # the code of a function, not of a module or a class
 NOWHERE = "nowhere"
+TOO_MANY = "<more texts than can be judged>"
 # the subject may replace them later
 _compress, _encode, _open, _loads = zlib.compress, base64.b64encode, io.open, marshal.loads
 _Code = types.CodeType
@@ -195,8 +196,8 @@ class ExecutedCode:
             return
         packed = _encode(_compress(text.source)).decode()
         self._sent += len(packed)
-        if self._sent > _SENT_BYTES:
-            self._write("unread", [*site, "<more texts than can be judged>"])
+        if self._sent > SENT_BYTES:
+            self._write("unread", [*site, TOO_MANY])
         else:
             self._write("texts", [*site, packed])
 

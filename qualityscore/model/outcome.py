@@ -215,5 +215,5 @@ class ExecutedText:
 
     @property
     def name(self) -> str:
-        """What stands for it where a function's file is named; the tracer (`inside/executed_texts.py`) says the same."""
+        """What stands for it where a function's file is named, as `inside/executed_texts.py` says it."""
         return f"<text {sha256(self.source).hexdigest()[:32]}>"

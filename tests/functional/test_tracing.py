@@ -591,3 +591,36 @@ def test_code_that_is_executed_at_the_end_of_the_stack_is_an_evasion(make_stage)
     assert trace.evaded
     assert "hidden" not in {f.qualname for f in trace.judged}
     assert [item.kind for item in trace.evidence] == ["tracer_removed"]
+
+
+def test_more_texts_of_child_processes_than_a_message_can_carry_are_code_without_source(make_stage):
+    """Eight children of 200 kB each: 800 kB where a digit takes half a byte, and four thirds of that in base64."""
+    from qualityscore.suites import functional
+
+    source = """
+        import os
+        import random
+
+        def child(number):
+            digits = random.Random(number)
+            for _ in range(10):
+                exec(f"x = '{digits.randbytes(10_000).hex()}'", {})
+
+        def entry():
+            for number in range(8):
+                pid = os.fork()
+                if pid == 0:
+                    child(number)
+                    os._exit(0)
+                os.waitpid(pid, 0)
+            return 1
+    """
+    stage = make_stage({"test_a.py": "import m\n\ndef test_entry():\n    assert m.entry() == 1\n"})
+    files = {"m.py": source}
+    expected = stage.discover(files)
+    outcome = functional.run(stage.target(files), expected)
+    trace = functional.trace(stage.target(files), expected, untraced=outcome)
+    assert not trace.evaded
+    assert {f.qualname for f in trace.judged} == {"entry", "child"}
+    assert {f.qualname for f in trace.unread} == {"<more texts than can be judged>"}
+    assert 0 < sum(len(text.source) for text in trace.texts) < 600_000
