@@ -339,7 +339,7 @@ def test_a_report_goes_before_a_refusal_whatever_the_order_of_the_inputs(tmp_pat
     ):
         (tmp_path / name).mkdir()
         store = Store(tmp_path / name / "store.sqlite")
-        store.load_rows(rows, Shard(), lambda _: "basis")
+        store.load_rows(rows, Shard(), lambda _: "basis", base=tmp_path)
         store.note(**facts)
         if state is State.DONE:
             store.adopt("k", done)
