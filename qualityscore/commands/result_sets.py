@@ -127,7 +127,9 @@ def _assembled(read: _Read) -> ResultSet:
     first = reports[0][1].provenance if reports else {}
     ral_bench = all(_of_ral_bench(report) for _, report in reports)
     rows: list[_Row] = [(file, result_of(report), _raw(report.dimensions)) for file, report in reports]
-    rows = [(file, _without(result, refused), raw) for file, result, raw in (*rows, *ral, *_unreported(read))]
+    rows = [
+        (file, _without(result, refused), raw) for file, result, raw in (*rows, *ral, *_unreported(read, (*rows, *ral)))
+    ]
     profile = load_profile(RAL_PROFILE) if ral else None
     tasks = [*read.tasks, *(report.task.id for _, report in reports), *(result.task for _, result in read.batch)]
     results = ResultSet(
@@ -151,13 +153,17 @@ def require_distinct(found: ResultSet) -> None:
     """Raise ReportError where two results are of one label, task and sample: one of them would count for nothing."""
     once: dict[tuple[str, str, int], str] = {}
     for result, file in zip(found.results, found.files, strict=True):
-        identity = (result.label, result.task, result.sample)
+        identity = _identity(result)
         if identity in once:
             raise ReportError(
                 f"{once[identity]} and {file} are both sample {result.sample} of {result.label} on {result.task}; "
                 "evaluate with --sample or --label to tell them apart, or leave one out."
             )
         once[identity] = file
+
+
+def _identity(result: Result) -> tuple[str, str, int]:
+    return result.label, result.task, result.sample
 
 
 def load_label(path_and_label: str) -> ResultSet:
@@ -335,8 +341,14 @@ def _batches(
             yield file, [(f"row {line.row} of {file}", result_of_line(line, names[line.task])) for line in without]
 
 
-def _unreported(read: _Read) -> list[_Row]:
-    """The rows of batches, without the dimensions that do not apply to their task, as far as reports on it say so."""
+def _unreported(read: _Read, told: Iterable[_Row]) -> list[_Row]:
+    """The rows of batches, without the dimensions that do not apply to their task, as far as reports on it say so.
+
+    A row that is missing in one batch is left out where it has a result in another, or among what is `told`.
+    """
+    refused = [row for row in read.batch if row[1].status != MISSING]
+    known = {_identity(result) for _, result, _ in told} | {_identity(result) for _, result in refused}
+    missing = {_identity(row[1]): row for row in read.batch if row[1].status == MISSING}
     never = {
         (report.task.id, name)
         for _, report in read.reports
@@ -345,7 +357,7 @@ def _unreported(read: _Read) -> list[_Row]:
     }
     return [
         (file, replace(one, dimensions={k: v for k, v in one.dimensions.items() if (one.task, k) not in never}), {})
-        for file, one in read.batch
+        for file, one in (*refused, *(row for identity, row in missing.items() if identity not in known))
     ]
 
 

@@ -388,3 +388,23 @@ def test_a_damaged_line_of_a_batch_is_refused_and_does_not_lift_a_mean(write_rep
     (tmp_path / "results.jsonl").write_text(batch_line() + text)
     with pytest.raises(ReportError, match=r"results\.jsonl, line 2, is "):
         load_results([str(tmp_path)])
+
+
+def test_a_row_that_was_missing_gives_way_to_its_result_in_another_batch(write_report, tmp_path):
+    """A path that was mistyped in one manifest and put right in the next; a refusal contradicts another result."""
+    write_report(tmp_path / "second" / "reports", "m", "t", sample=1)
+    (tmp_path / "first" / "reports").mkdir(parents=True)
+    lines = tmp_path / "first" / "results.jsonl"
+    absent = {"components": None, "score": None, "code": "QS-112"}
+    lines.write_text(
+        batch_line(**absent) + batch_line(row=2, sample=2, **absent) + batch_line(row=3, sample=2, **absent)
+    )
+    for order in (["first", "second"], ["second", "first"]):
+        found = load_results([str(tmp_path / name) for name in order]).results
+        assert sorted((one.sample, one.status, one.functional) for one in found) == [
+            (1, "complete", 0.5),
+            (2, "missing", None),
+        ]
+    lines.write_text(batch_line())
+    with pytest.raises(ReportError, match="are both sample 1 of m on t"):
+        load_results([str(tmp_path)])
