@@ -103,7 +103,7 @@ class _Runs:
         """Run these items in random order, with these functions turned into their twins."""
         texts: dict[str, str] = {}
         strong: set[_Function] = set()
-        for name in dict.fromkeys(self.items[number].file for number in numbers):
+        for name in self.derived:  # all files, since one may import another
             made = twinned(self.derived[name], {function for file, function in turned if file == name}, self.rng)
             texts[name] = made.source
             strong |= {(name, function) for function in made.strong}

@@ -14,7 +14,14 @@ from qualityscore.branch.project import read_project
 from qualityscore.branch.settings import ProductionSpec
 from qualityscore.branch.state import read_code
 from qualityscore.commands.analyze import add_parser
-from qualityscore.errors import InputError, OutputError, QualityScoreError, SubjectError, UsageError
+from qualityscore.errors import (
+    InputError,
+    MissingSubjectError,
+    OutputError,
+    QualityScoreError,
+    SubjectError,
+    UsageError,
+)
 from qualityscore.languages.python_production import scan_tree
 from qualityscore.model.measure import Measured
 from qualityscore.runtime.target import Tree
@@ -524,14 +531,14 @@ def test_columns_count_characters(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["fields", "absent"], SubjectError),
+        (["fields", "absent"], MissingSubjectError),
         (["text.txt"], SubjectError),
         (["pipe.py"], SubjectError),
         ([".", "--order", "absent"], InputError),
         ([".", "--against", "text.txt"], InputError),
         ([".", "--site-packages", "absent"], InputError),
         ([".", "--json", "absent/x.json"], OutputError),
-        (["a\0b"], SubjectError),
+        (["a\0b"], MissingSubjectError),
     ],
 )
 def test_bad_paths_are_one_sentence_and_status_2(

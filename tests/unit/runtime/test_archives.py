@@ -17,7 +17,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from qualityscore.errors import ArchiveError, HarnessError, SubjectError
+from qualityscore.errors import ArchiveError, HarnessError, MissingSubjectError
 from qualityscore.runtime.archives import ArchiveLimits, unpack, write_files
 from qualityscore.runtime.workspace import subject_digest
 
@@ -320,7 +320,7 @@ def test_a_host_without_descriptors_or_room_is_not_the_fault_of_a_map_of_files_o
         limited(resource.RLIMIT_NOFILE, lowest_free_descriptor()),
     ):
         subject_digest(tmp_path / "files")
-    with pytest.raises(SubjectError, match="does not exist"):
+    with pytest.raises(MissingSubjectError, match="does not exist"):
         subject_digest(tmp_path / "nowhere")
 
 
