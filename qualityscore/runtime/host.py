@@ -10,6 +10,7 @@ from pathlib import Path
 
 import uv
 
+from qualityscore.runtime.leases import spare_cpus
 from qualityscore.runtime.process import Exited, Limits, run
 from qualityscore.runtime.sandbox import PROVIDERS
 
@@ -38,7 +39,7 @@ class Fact:
 def facts() -> tuple[Fact, ...]:
     """Sandboxes, counters and tools in a fixed order."""
     found = [_python()]
-    sandboxes = [(provider.name, provider.level, provider.probe()) for provider in PROVIDERS]
+    sandboxes = [(provider.name, provider.level, provider.probe(spare_cpus())) for provider in PROVIDERS]
     contained = any(a.works for _, level, a in sandboxes if level.value != "none")
     for name, level, availability in sandboxes:
         if level.value == "none":

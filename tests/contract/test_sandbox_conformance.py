@@ -47,8 +47,8 @@ OUTCOMES = {kind.__name__: kind for kind in (Exited, TimedOut, OutputFlooded)}
 def interpreter_of_others() -> str | None:
     """An interpreter that an ordinary user can start, with this checkout readable; None where there is none."""
     for candidate in (sys.executable, "/usr/bin/python3"):
-        check = "import sys, qualityscore.runtime.sandbox; sys.exit(sys.version_info < (3, 11))"
-        command = [*as_ordinary_user(), candidate, "-c", check]
+        check = "import sys; open(sys.argv[1]).close(); sys.exit(sys.version_info < (3, 11))"
+        command = [*as_ordinary_user(), candidate, "-c", check, str(DRIVER)]
         try:
             if subprocess.run(command, cwd="/", env=driver_env(), capture_output=True, check=False).returncode == 0:
                 return candidate

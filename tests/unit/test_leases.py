@@ -13,8 +13,9 @@ from qualityscore.compat import ral_bench_run
 from qualityscore.errors import HarnessError
 from qualityscore.runtime import leases
 from qualityscore.runtime.leases import Core, lease_core, lock_folder, physical_cores, spare_cpus
-from qualityscore.runtime.sandbox.base import Launch
+from qualityscore.runtime.sandbox.base import Availability, Launch, Level
 from qualityscore.runtime.sandbox.probing import probe_launch
+from qualityscore.runtime.sandbox.select import select
 
 TWO = (Core(cpus=(0, 2)), Core(cpus=(1, 3)))
 
@@ -110,7 +111,12 @@ class Reached(Exception):
 class Sandbox:
     """Runs nothing, and keeps what it was asked to."""
 
+    name = "kept"
+    level = Level.NAMESPACE
     launch: Launch | None = None
+
+    def probe(self, cpus: tuple[int, ...] | None = None) -> Availability:
+        return probe_launch(self, cpus, remedy="")
 
     def run(self, launch: Launch) -> None:
         self.launch = launch
@@ -118,7 +124,7 @@ class Sandbox:
 
 
 def try_a_provider(sandbox: Sandbox, _: Path) -> None:
-    probe_launch(sandbox, remedy="")
+    select(providers=(sandbox,))
 
 
 def run_a_suite(sandbox: Sandbox, suites: Path) -> None:

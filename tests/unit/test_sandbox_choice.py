@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from qualityscore.runtime.sandbox.identity import private_uid
 from qualityscore.runtime.sandbox.select import required_level, select
 from qualityscore.runtime.sandbox.translation import scratch, translated
 from qualityscore.runtime.sandbox.unsafe import Unsafe
+from qualityscore.runtime.tasks import data_root
 
 LIMITS = Limits(
     wall_s=10,
@@ -39,7 +41,7 @@ class Pretended:
         self.level = level
         self._works = works
 
-    def probe(self) -> Availability:
+    def probe(self, cpus: tuple[int, ...] | None = None) -> Availability:
         return Availability(works=self._works, detail="tried", remedy="install it")
 
 
@@ -192,3 +194,9 @@ def test_a_required_level_is_asked_for_by_its_name():
     for name in ("none", "vm"):
         with pytest.raises(UsageError, match=f"'{name}' is no level; the levels are container, namespace, landlock"):
             required_level(name)
+
+
+def test_the_providers_need_the_standard_library_only():
+    """Whoever launches as another user, or on a bare host, has nothing else."""
+    code = "import qualityscore.runtime.sandbox"
+    subprocess.run([sys.executable, "-S", "-c", code], env={"PYTHONPATH": str(data_root())}, check=True)

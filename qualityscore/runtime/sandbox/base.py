@@ -106,8 +106,8 @@ class Sandbox(Protocol):
     level: Level
     capabilities: frozenset[Capability]
 
-    def probe(self) -> Availability:
-        """Try a trivial launch and check what it must hide."""
+    def probe(self, cpus: tuple[int, ...] | None = None) -> Availability:
+        """Try a trivial launch, on `cpus` (as in `Launch`), and check what it must hide."""
         ...
 
     def run(self, launch: Launch) -> ProcessOutcome:

@@ -21,9 +21,9 @@ class Bounded:
         self.level = inner.level
         self.capabilities = inner.capabilities
 
-    def probe(self) -> Availability:
+    def probe(self, cpus: tuple[int, ...] | None = None) -> Availability:
         """The provider's own answer."""
-        return self._inner.probe()
+        return self._inner.probe(cpus)
 
     def run(self, launch: Launch) -> ProcessOutcome:
         """Run to the end, or to the budget's."""

@@ -40,12 +40,12 @@ class Bubblewrap:
     level = Level.NAMESPACE
     capabilities = frozenset(Capability)
 
-    def probe(self) -> Availability:
+    def probe(self, cpus: tuple[int, ...] | None = None) -> Availability:
         """Try a trivial launch and check what it must hide."""
         for program in ("bwrap", "setpriv", "prlimit"):
             if shutil.which(program) is None:
                 return Availability(works=False, detail=f"{program} is not installed", remedy=_REMEDY)
-        return probe_launch(self, remedy=_REMEDY)
+        return probe_launch(self, cpus, remedy=_REMEDY)
 
     def run(self, launch: Launch) -> ProcessOutcome:
         """Run to the end; everything inside is dead when this returns.

@@ -53,12 +53,12 @@ class Container:
     level = Level.CONTAINER
     capabilities = frozenset(Capability) - {Capability.DIES_WITH_CALLER}
 
-    def probe(self) -> Availability:
+    def probe(self, cpus: tuple[int, ...] | None = None) -> Availability:
         """Look for an engine that answers, then try a trivial launch and check what it must hide."""
         engine = _engine()
         if engine is None:
             return Availability(works=False, detail="neither docker nor podman answers", remedy=_REMEDY)
-        return probe_launch(self, remedy=_REMEDY)
+        return probe_launch(self, cpus, remedy=_REMEDY)
 
     def run(self, launch: Launch) -> ProcessOutcome:
         """Run to the end; the container is removed when this returns. Raises SandboxUnavailableError."""

@@ -61,7 +61,7 @@ class Landlock:
         }
     )
 
-    def probe(self) -> Availability:
+    def probe(self, cpus: tuple[int, ...] | None = None) -> Availability:
         """Ask the kernel, then try a trivial launch and check what it must hide."""
         abi = kernel_abi()
         if abi < _OLDEST_ABI:
@@ -70,7 +70,7 @@ class Landlock:
         if abi < _SIGNAL_SCOPE_ABI and os.geteuid() != 0:
             detail = f"the kernel's Landlock (version {abi}) does not yet protect the user's processes from signals"
             return Availability(works=False, detail=detail, remedy=_REMEDY)
-        return probe_launch(self, remedy=_REMEDY)
+        return probe_launch(self, cpus, remedy=_REMEDY)
 
     def run(self, launch: Launch) -> ProcessOutcome:
         """Run to the end; everything inside is dead, and the scratch gone, when this returns.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Protocol
 
 from qualityscore.errors import QualityScoreError
-from qualityscore.runtime.leases import spare_cpus
 from qualityscore.runtime.process import Exited, Limits, ProcessOutcome
 from qualityscore.runtime.sandbox.base import Availability, Launch
 
@@ -33,7 +32,7 @@ class _Runs(Protocol):
     def run(self, launch: Launch) -> ProcessOutcome: ...
 
 
-def probe_launch(sandbox: _Runs, *, remedy: str) -> Availability:
+def probe_launch(sandbox: _Runs, cpus: tuple[int, ...] | None, *, remedy: str) -> Availability:
     """Whether a shell under `sandbox` starts and finds itself contained."""
     launch = Launch(
         argv=("/bin/sh", "-c", _CHECK),
@@ -41,7 +40,7 @@ def probe_launch(sandbox: _Runs, *, remedy: str) -> Availability:
         env={},
         limits=_LIMITS,
         scratch_bytes=1 << 20,
-        cpus=spare_cpus(),
+        cpus=cpus,
         cwd="/tmp",
     )
     try:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from qualityscore.errors import SandboxUnavailableError, UsageError
+from qualityscore.runtime.leases import spare_cpus
 from qualityscore.runtime.sandbox import PROVIDERS
 from qualityscore.runtime.sandbox.base import Level, Sandbox
 
@@ -37,7 +38,7 @@ def select(*, required: Level | None = None, unsafe: bool = False, providers: Se
         if required is not None and _STRENGTH.index(provider.level) < _STRENGTH.index(required):
             reasons.append(f"{provider.name}: its level {provider.level} is weaker than {required}")
             continue
-        availability = provider.probe()
+        availability = provider.probe(spare_cpus())
         if availability.works:
             return provider
         remedy = f" ({availability.remedy})" if availability.remedy else ""

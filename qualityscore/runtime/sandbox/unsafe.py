@@ -32,7 +32,7 @@ class Unsafe:
         }
     )
 
-    def probe(self) -> Availability:
+    def probe(self, cpus: tuple[int, ...] | None = None) -> Availability:  # noqa: ARG002
         """Always works, and contains nothing."""
         return Availability(works=True, detail="contains nothing")
 
