@@ -35,9 +35,9 @@ def value(outcome: JobOutcome) -> object:
 
 
 def survivors() -> list[int]:
-    """Living workers of this process."""
+    """Living workers of stages that this process started; an engine kept for other tests has workers of its own."""
     children = [p for p in Path("/proc").iterdir() if p.name.isdigit() and _parent(int(p.name)) == os.getpid()]
-    return [int(p.name) for p in children if b"worker_main" in (p / "cmdline").read_bytes()]
+    return [int(p.name) for p in children if b"runtime.worker_main" in (p / "cmdline").read_bytes()]
 
 
 def _parent(process: int) -> int:
