@@ -104,7 +104,11 @@ class _Runs:
         texts: dict[str, str] = {}
         strong: set[_Function] = set()
         for name in self.derived:  # all files, since one may import another
-            made = twinned(self.derived[name], {function for file, function in turned if file == name}, self.rng)
+            functions = {function for file, function in turned if file == name}
+            if not functions:
+                texts[name] = self.derived[name].source
+                continue
+            made = twinned(self.derived[name], functions, self.rng)
             texts[name] = made.source
             strong |= {(name, function) for function in made.strong}
         order = list(numbers)

@@ -240,10 +240,8 @@ def fill(queue: Queue) -> None:
                     queue._database.execute("INSERT INTO results VALUES (?, zeroblob(?))", (name, size))
 
 
-def test_an_end_that_a_full_disk_does_not_take_is_kept_when_there_is_room_again(serve, monkeypatch, caplog):
-    monkeypatch.setattr(dispatch, "RETRY_S", 0.05)
-    service = serve()
-    taken = submit(service, source("full", HALF), source("full", HALF))
+def fill_when_one_ends(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fill the queue's disk between an evaluation's answer and its end."""
     evaluate = service.engine.evaluate
 
     def and_fill(*arguments, **more):
@@ -252,6 +250,14 @@ def test_an_end_that_a_full_disk_does_not_take_is_kept_when_there_is_room_again(
         return answer
 
     monkeypatch.setattr(service.engine, "evaluate", and_fill)
+
+
+def test_an_end_that_a_full_disk_does_not_take_is_kept_when_there_is_room_again(serve, monkeypatch, caplog):
+    monkeypatch.setattr(dispatch, "RETRY_S", 0.05)
+    service = serve()
+    taken = submit(service, source("full", HALF), source("full", HALF))
+    evaluate = service.engine.evaluate
+    fill_when_one_ends(service, monkeypatch)
     service.start()
     until(lambda: caplog.text.count("database or disk is full") >= 2)
     assert service.find(taken[0], OWNER).status is Status.RUNNING
@@ -269,14 +275,7 @@ def test_an_end_that_a_full_disk_does_not_take_is_kept_when_there_is_room_again(
 def test_a_service_with_a_full_disk_stops_and_the_next_one_goes_on(serve, monkeypatch, caplog):
     service = serve()
     (id_,) = submit(service, source("full", HALF))
-    evaluate = service.engine.evaluate
-
-    def and_fill(*arguments, **more):
-        answer = evaluate(*arguments, **more)
-        fill(service.queue)
-        return answer
-
-    monkeypatch.setattr(service.engine, "evaluate", and_fill)
+    fill_when_one_ends(service, monkeypatch)
     service.start()
     until(lambda: "database or disk is full" in caplog.text)
     began = time.monotonic()
