@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from qualityscore.adapters.scoring import LocalScorer
+from qualityscore.adapters.scoring import LocalScorer, Scored, unmeasured, worthless
 from qualityscore.errors import (
     ArchiveError,
+    MissingSubjectError,
     OutputError,
     QualityScoreError,
     ServiceError,
@@ -29,7 +30,8 @@ from qualityscore.errors import (
 from qualityscore.execution.manifest import check_options
 from qualityscore.execution.output import write_whole
 from qualityscore.execution.packing import upload_of
-from qualityscore.execution.scores import EFFECTIVE, check_component, harness_faults, nothing
+from qualityscore.execution.scores import EFFECTIVE, check_component, harness_faults
+from qualityscore.runtime import archives, workspace
 from qualityscore.runtime.documents import is_file, is_folder
 from qualityscore.runtime.scratch import scratch_folder
 
@@ -54,12 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         only = [part.strip() for part in arguments.only.split(",") if part.strip()] if arguments.only else None
         check_options(only, None)
         check_component(arguments.reward, only)
-        score, components, reason = _score(arguments, only)
-        value = score if arguments.reward == EFFECTIVE else components.get(arguments.reward)
+        found = _score(arguments, only)
+        value = None if found.harness else found.number(arguments.reward)
         if value is None:
-            sys.stderr.write(f"no reward: {reason}\n")
-            return 2 if components else 3  # there are some, but not the one that was asked for
-        numbers = {name: number for name, number in components.items() if number is not None}
+            sys.stderr.write(f"no reward: {found.reason}\n")
+            return 3 if found.harness or not found.components else 2  # there are some, but not the one asked for
+        numbers = {name: number for name, number in found.components.items() if number is not None}
         _write(reward, {"reward": value, **numbers})
     except QualityScoreError as error:
         sys.stderr.write(f"error {error.code}: {error}\n")
@@ -67,54 +69,57 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _score(arguments: argparse.Namespace, only: list[str] | None) -> tuple[float | None, dict[str, Any], str | None]:
-    if not (is_file(arguments.repository) or is_folder(arguments.repository)):
+def _score(arguments: argparse.Namespace, only: list[str] | None) -> Scored:
+    repository = arguments.repository
+    if not (is_file(repository) or is_folder(repository)):
         # The agent could have removed it, and must not turn a 0 into an error of the trial.
-        reason = f"{arguments.repository} is neither a folder nor an archive"
+        reason = f"{repository} is neither a folder nor an archive"
         sys.stderr.write(
             f"warning: {reason}; the reward is 0, since the agent may have removed it. Is the path written right? "
             "A task's own solution has its full reward then.\n"
         )
-        return 0.0, nothing(only), reason
-    if arguments.service:
-        return _score_there(arguments, only)
-    scorer = LocalScorer(jobs=1)
-    try:
-        (found,) = scorer.score([arguments.repository], arguments.task, only=only)
-    finally:
-        scorer.close()
-    if found.harness:
-        return None, {}, found.reason
-    return found.score, dict(found.components), found.reason
+        return worthless(reason, only)
+    with scratch_folder("qualityscore-") as scratch:
+        try:
+            copy = _copied(repository, scratch / "repository")
+        except (SubjectError, MissingSubjectError) as error:
+            return worthless(str(error), only)
+        if arguments.service:
+            return _score_there(arguments, copy, only)
+        scorer = LocalScorer(jobs=1)
+        try:
+            return scorer.score([copy], arguments.task, only=only)[0]
+        finally:
+            scorer.close()
 
 
-def _score_there(
-    arguments: argparse.Namespace, only: list[str] | None
-) -> tuple[float | None, dict[str, Any], str | None]:
+def _copied(repository: Path, folder: Path) -> Path:
+    """A copy out of reach of what an agent left running. Raises SubjectError, MissingSubjectError and HarnessError."""
+    if is_file(repository):
+        return archives.unpack(repository, folder)
+    workspace.copy(repository, folder, ())
+    return folder
+
+
+def _score_there(arguments: argparse.Namespace, repository: Path, only: list[str] | None) -> Scored:
     from qualityscore.client import ScoringClient  # noqa: PLC0415
 
-    with (
-        scratch_folder("qualityscore-") as folder,
-        ScoringClient(arguments.service, token=os.environ.get(TOKEN_VARIABLE)) as client,
-    ):
-        archive = folder / "repository.tar.gz"
-        try:
-            archive.write_bytes(upload_of(arguments.repository))
-        except SubjectError as error:
-            return 0.0, nothing(only), str(error)
+    archive = repository.with_name("repository.tar.gz")
+    archive.write_bytes(upload_of(repository))
+    with ScoringClient(arguments.service, token=os.environ.get(TOKEN_VARIABLE)) as client:
         try:
             taken = client.submit(arguments.task, archive=archive, only=only)
         except ServiceError as error:
             too_large = error.status == _TOO_LARGE and error.problem is not None  # by the service, not by a proxy
             if too_large or error.problem in (SubjectError.code, ArchiveError.code):
-                return 0.0, nothing(only), str(error)
+                return worthless(str(error), only)
             raise
         ended = client.wait(taken["id"])
         result = ended["result"]
         faults = harness_faults(client.report(ended["id"])) if ended["status"] == "succeeded" else []
         if faults:
-            return None, {}, faults[0]["reason"]
-        return result["score"], result["components"] or {}, result["reason"]
+            return unmeasured(faults[0]["reason"])
+        return Scored(score=result["score"], components=result["components"] or {}, reason=result["reason"])
 
 
 def _prepare(file: Path) -> None:

@@ -29,7 +29,7 @@ def score_repositories(
     """
     check_component(component, only)
     found = shared_scorer(jobs).score(repositories, task, only=only, profile=profile)
-    numbers = [one.score if component == EFFECTIVE else one.components[component] for one in found]
+    numbers = [one.number(component) for one in found]
     for one, number in zip(found, numbers, strict=True):
         if one.missing:
             warnings.warn(f"No score: {one.reason}", RuntimeWarning, stacklevel=2)

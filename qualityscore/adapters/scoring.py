@@ -18,8 +18,8 @@ from qualityscore.execution.digests import Digests
 from qualityscore.execution.jobs import Answer, Broken, Evaluated, Job, Refused
 from qualityscore.execution.local_engine import LocalEngine, default_lanes
 from qualityscore.execution.manifest import Options
-from qualityscore.execution.scores import COMPONENTS, harness_faults, nothing, short_form
-from qualityscore.runtime import archives, workspace
+from qualityscore.execution.scores import COMPONENTS, EFFECTIVE, harness_faults, nothing, short_form
+from qualityscore.runtime import archives, tasks, workspace
 from qualityscore.runtime.process import killed_on_failure
 from qualityscore.runtime.scratch import ScratchFolder
 
@@ -33,8 +33,8 @@ Subject = Mapping[str, str] | str | Path
 class Scored:
     """`score` is effective (F x NF). `harness`: a fault of the harness, not the subject, left something unmeasured.
 
-    A subject that cannot even be taken (no Python file, a damaged archive) has 0 in all that was asked for. A path that
-    does not exist is `missing`, and has no score.
+    A subject that cannot even be taken (no Python file, a damaged archive) is `refused`, with 0 in all that was asked
+    for. A path that does not exist is `missing`, and has no score.
     """
 
     score: float | None
@@ -42,6 +42,13 @@ class Scored:
     reason: str | None
     harness: bool = False
     missing: bool = False
+    refused: bool = False
+
+    def number(self, component: str) -> float | None:
+        """A component that `check_component` took, or `effective`. What is refused has 0 in every one."""
+        if self.refused:
+            return 0.0
+        return self.score if component == EFFECTIVE else self.components.get(component)
 
 
 class LocalScorer:
@@ -71,31 +78,25 @@ class LocalScorer:
             options = Options(only=tuple(only) if only is not None else None, profile=profile)  # type: ignore[arg-type]
         except ValueError as error:
             raise UsageError(f"only={only!r} does not name functional or dimensions.") from error
-        Digests().check(task, options)
-        if Path(task).is_dir():
-            task = str(Path(task).absolute())
+        task = tasks.name_or_path(tasks.load_task(task))
+        digests = Digests()
+        digests.check(task, options)
         with self._lock, ThreadPoolExecutor(self._engine.lanes) as pool, killed_on_failure(pool):
-            return list(pool.map(lambda one: self._one(one, task, options), subjects))
+            return list(pool.map(lambda one: self._one(one, task, options, digests), subjects))
 
-    def _one(self, subject: Subject, task: str, options: Options) -> Scored:
+    def _one(self, subject: Subject, task: str, options: Options, digests: Digests) -> Scored:
         name = uuid.uuid4().hex
         folder = self._scratch.path / f"subject-{name}"
-        named = None if isinstance(subject, Mapping) else Path(subject).absolute()
-        place = named
+        theirs = () if isinstance(subject, Mapping) else (Path(subject).absolute(),)
+        there = theirs  # what was there, and has to be there when all is over
         try:
-            what = "The map of files" if isinstance(subject, Mapping) else str(subject)
-            if isinstance(subject, Mapping):
-                place = archives.write_files(dict(subject), folder)
-            elif named is not None and not named.exists():
-                raise MissingSubjectError(f"{subject} does not exist; give folders, archives or maps of files.")
-            elif named is not None and named.is_file():
-                place = archives.unpack(named, folder)
-            assert place is not None
+            place = _placed(subject, folder)
+            there = (*theirs, place)
             digest = workspace.subject_digest(place)
             job = Job(
                 id=name,
                 folder=place,
-                name=what,
+                name=str(subject) if theirs else "The map of files",
                 task=task,
                 only=options.only,
                 profile=options.profile,
@@ -106,14 +107,15 @@ class LocalScorer:
             answer = self._engine.evaluate(job)
             if isinstance(answer, Broken) and answer.lost:
                 answer = self._engine.evaluate(job)
-            return _scored(answer, digest)
+            return _scored(answer, job, digest, digests)
         except SubjectError as error:
-            if any(path is not None and not path.exists() for path in (named, place)):  # there were both
+            if not all(path.exists() for path in there):
                 return unmeasured(f"the subject was removed before it was evaluated: {error}")
             return worthless(str(error), options.only)
         except MissingSubjectError as error:
-            theirs = named is not None and not named.exists()  # else it is our copy that somebody has removed
-            return missing(str(error)) if theirs else unmeasured(str(error))
+            if all(path.exists() for path in theirs):  # it is our copy that somebody has removed
+                return unmeasured(str(error))
+            return missing(str(error))
         except HarnessError as error:
             return unmeasured(str(error))
         except OSError as error:
@@ -127,13 +129,24 @@ class LocalScorer:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _scored(answer: Answer, subject_digest: str) -> Scored:
-    """An engine's answer in short, on a subject that had this digest before."""
+def _placed(subject: Subject, folder: Path) -> Path:
+    """The folder of a subject, written or unpacked below `folder` where it is none. Raises what reading it raises."""
+    if isinstance(subject, Mapping):
+        return archives.write_files(dict(subject), folder)
+    path = Path(subject).absolute()
+    if not path.exists():
+        raise MissingSubjectError(f"{subject} does not exist; give folders, archives or maps of files.")
+    return archives.unpack(path, folder) if path.is_file() else path
+
+
+def _scored(answer: Answer, job: Job, subject_digest: str, digests: Digests) -> Scored:
+    """An engine's answer in short, on a subject that had this digest before, under digests that were read before."""
     match answer:
         case Evaluated(report=report):
             document = json.loads(report)
-            if document["subject"]["digest"] != subject_digest:
-                return unmeasured("the subject changed between being taken in and being evaluated; leave it alone")
+            changed = digests.changed(document, task=job.task, profile=job.profile, subject_digest=subject_digest)
+            if changed:
+                return unmeasured(changed)
             short = short_form(document)
             return Scored(
                 score=short["score"],
@@ -141,7 +154,7 @@ def _scored(answer: Answer, subject_digest: str) -> Scored:
                 reason=short["reason"],
                 harness=bool(harness_faults(document)),
             )
-        case Refused() if answer.of_subject or answer.code == MissingSubjectError.code:
+        case Refused() if answer.code != UsageError.code:
             return unmeasured(answer.after_intake().reason)
         case Refused(reason=reason):
             raise UsageError(reason)
@@ -151,7 +164,7 @@ def _scored(answer: Answer, subject_digest: str) -> Scored:
 
 def worthless(reason: str, only: Sequence[str] | None) -> Scored:
     """The score of what cannot even be taken."""
-    return Scored(score=0.0, components=nothing(only), reason=reason)
+    return Scored(score=0.0, components=nothing(only), reason=reason, refused=True)
 
 
 def missing(reason: str) -> Scored:

@@ -12,7 +12,7 @@ from qualityscore.model.report import SCORE_MODEL
 from qualityscore.runtime import environment, tasks
 from qualityscore.runtime.documents import load_profile
 
-_AGAIN = "start the batch or the service again"
+_AGAIN = "start again"
 
 
 class Digests:

@@ -17,6 +17,8 @@ import pytest
 
 from backend.serving import Serving, nothing_cached
 from backend.tiny import HALF, ROOT, SOURCE, environment, write_subject
+from qualityscore.adapters import harbor as harbor_adapter
+from qualityscore.adapters.harbor import main as harbor_main
 from qualityscore.adapters.rewards import score_repositories
 from qualityscore.adapters.scoring import LocalScorer
 from qualityscore.errors import TaskError, UsageError
@@ -119,6 +121,35 @@ def test_what_happens_to_a_subject_after_it_was_read_is_no_zero(tiny_task, tmp_p
         scorer.close()
     assert [one.components["F"] for one in found] == [None, None, None, 0.5, 0.0]
     assert [one.harness for one in found] == [True, True, True, False, False]
+
+
+@pytest.mark.parametrize("file", ["task.toml", "removed"])
+def test_a_task_that_changes_while_its_subjects_are_scored_is_no_zero(tiny_task, tmp_path, file):
+    task = shutil.copytree(tiny_task, tmp_path / "tasks" / "tiny")
+
+    class Meddling(LocalEngine):
+        def evaluate(self, job: Job, progress=None, **more):
+            if file == "removed":
+                shutil.rmtree(task, ignore_errors=True)
+            else:
+                (task / file).write_text((task / file).read_text() + "# changed\n")
+            return super().evaluate(job, progress, **more)
+
+    scorer = LocalScorer(jobs=1)
+    scorer._engine = Meddling(lanes=1, scratch=scorer._scratch.path, longest_s=60)
+    try:
+        (found,) = scorer.score([{"tiny.py": HALF}], str(task), only=ONLY)
+    finally:
+        scorer.close()
+    assert (found.harness, found.components["F"]) == (True, None)
+    assert found.reason is not None
+    assert str(task) in found.reason
+
+
+def test_a_task_is_named_by_its_id_beside_a_folder_of_that_name(tmp_path, monkeypatch):
+    (tmp_path / "cachetools").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert score_repositories([{"cachetools.py": "1/0"}], "cachetools", component="F", only=ONLY) == [0.0]
 
 
 HOW_TO = (ROOT / "docs" / "howto" / "adapters.md").read_text("utf-8")
@@ -340,6 +371,34 @@ def test_an_agent_that_removes_its_folder_has_a_reward_of_0_from_the_harbor_veri
         assert json.loads((logs / "reward.json").read_text()) == {"reward": 0.0, "F": 0.0}
 
 
+def test_what_cannot_be_taken_has_a_reward_of_0_whatever_is_asked_for(tmp_path):
+    """NF of a task with security alone could be measured by what `only` names, so that it is no error to ask for it."""
+    assert score_repositories([{"notes.txt": ""}], "cachetools", component="NF", only=["security"]) == [0.0]
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "notes.txt").write_text("no code")
+    asked = ("--task", "cachetools", "--only", "security", "--reward", "NF", "--output", str(tmp_path))
+    assert harbor_main([str(tmp_path / "app"), *asked]) == 0
+    assert json.loads((tmp_path / "reward.json").read_text()) == {"reward": 0.0, "security": 0.0, "credibility": 0.0}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_an_agent_left_running_cannot_take_the_reward_away(tiny_task, tmp_path, monkeypatch, packed):
+    app = write_subject(tmp_path / "app", source=HALF)
+    if packed:
+        (tmp_path / "app.tar.gz").write_bytes(upload_of(app))
+        app = tmp_path / "app.tar.gz"
+
+    class Racing(LocalScorer):
+        def score(self, subjects, task, **more):
+            shutil.rmtree(app) if app.is_dir() else app.unlink()
+            return super().score(subjects, task, **more)
+
+    monkeypatch.setattr(harbor_adapter, "LocalScorer", Racing)
+    asked = ("--task", str(tiny_task), "--only", "functional", "--reward", "F", "--output", str(tmp_path))
+    assert harbor_main([str(app), *asked]) == 0
+    assert json.loads((tmp_path / "reward.json").read_text()) == {"reward": 0.5, "F": 0.5}
+
+
 def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_path):
     half = write_subject(tmp_path / "half" / "src", source=HALF).parent  # one folder at the top, which is no wrapping
     (tmp_path / "empty").mkdir()
@@ -348,6 +407,8 @@ def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_pa
     (strange / "line\nbreak.py").write_text("")  # an evaluation takes it, a service does not
     large = write_subject(tmp_path / "large", source=HALF)
     (large / "data").write_bytes(os.urandom(2_000_000))
+    archive = tmp_path / "half.tar.gz"
+    archive.write_bytes(upload_of(half))
 
     def verify(subject: Path) -> subprocess.CompletedProcess[str]:
         yours = {"/app": str(subject), "my-task": "tiny", "python ": f"{sys.executable} "}
@@ -357,7 +418,7 @@ def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_pa
 
     serving = Serving("--data", tmp_path / "d", "--task", tiny_task, "--max-body", "1000000")
     try:
-        for subject, reward in ((half, 0.5), (tmp_path / "empty", 0.0), (strange, 0.0), (large, 0.0)):
+        for subject, reward in ((half, 0.5), (archive, 0.5), (tmp_path / "empty", 0.0), (strange, 0.0), (large, 0.0)):
             done = verify(subject)
             assert done.returncode == 0, done.stderr
             assert json.loads((tmp_path / "reward.json").read_text()) == {"reward": reward, "F": reward}
