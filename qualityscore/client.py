@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import httpx2
 
-from qualityscore.errors import ServiceError
+from qualityscore.errors import ServiceError, UsageError
 
 _POLL_S = 0.5
 
@@ -25,11 +25,14 @@ _POLL_S = 0.5
 class ScoringClient:
     """One service. A request that it turns away for want of room (429), or while its host fails (503), is sent again
     after the time that it names, for at most `patience_s` seconds. Not for use from several threads at a time.
+    Raises UsageError for a URL without `http://` or `https://`.
     """
 
     def __init__(
         self, url: str, *, token: str | None = None, timeout_s: float = 60.0, patience_s: float = 3600.0
     ) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise UsageError(f"The service's URL {url!r} does not begin with http:// or https://; write it out.")
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._http = httpx2.Client(base_url=url, headers=headers, timeout=timeout_s)
         self._patience_s = patience_s
@@ -57,8 +60,11 @@ class ScoringClient:
     ) -> list[dict[str, Any]]:
         """Scores of subjects, in their order: maps of files, or paths below a root of the service.
 
-        Each has `score`, `components`, and `reason` where the score is None. Raises ServiceError.
+        Each has `score`, `components`, and `reason` where the score is None. Raises ServiceError, and UsageError for
+        one subject in place of a sequence.
         """
+        if isinstance(subjects, str | Mapping):
+            raise UsageError("One subject was given, not a sequence of them; put it into a list.")
         body: dict[str, Any] = {
             "task": task,
             "profile": profile,
@@ -80,7 +86,7 @@ class ScoringClient:
         *,
         files: Mapping[str, str] | None = None,
         path: str | None = None,
-        archive: Path | None = None,
+        archive: str | Path | None = None,
         only: Sequence[str] | None = None,
         profile: str = "reference",
         counter: str = "auto",
@@ -90,7 +96,7 @@ class ScoringClient:
     ) -> dict[str, Any]:
         """Ask for an evaluation of `files`, of a `path` below a root of the service, or of an `archive` here.
 
-        Returns how it stands, with its `id`. Raises ServiceError.
+        Returns how it stands, with its `id`. Raises ServiceError, and OSError where the archive cannot be read.
         """
         asked: dict[str, Any] = {"task": task, "profile": profile, "counter": counter}
         asked |= {"label": label} if label is not None else {}
@@ -100,7 +106,7 @@ class ScoringClient:
             form = {name: str(value) for name, value in asked.items()}
             if only is not None:
                 form["only"] = ",".join(only)
-            upload = {"archive": (archive.name, archive.read_bytes())}
+            upload = {"archive": (Path(archive).name, Path(archive).read_bytes())}
             answer = self._send("POST", "/v1/evaluations", data=form, files=upload, headers=headers)
         else:
             asked |= {"files": dict(files)} if files is not None else {"path": path}

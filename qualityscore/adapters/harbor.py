@@ -26,6 +26,7 @@ from qualityscore.errors import (
     QualityScoreError,
     ServiceError,
     SubjectError,
+    UsageError,
 )
 from qualityscore.execution.manifest import check_options
 from qualityscore.execution.output import write_whole
@@ -53,6 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     reward = arguments.output / REWARD_FILE
     try:
         _prepare(reward)
+        if arguments.service == "":
+            raise UsageError("--service is empty (is its variable set?); give the service's URL, or leave it out.")
         only = [part.strip() for part in arguments.only.split(",") if part.strip()] if arguments.only else None
         check_options(only, None)
         check_component(arguments.reward, only)

@@ -184,7 +184,12 @@ class _Shared:
 
 
 def shared_scorer(jobs: int | None = None) -> LocalScorer:
-    """The scorer of this process, started when first asked for and ended with the process."""
+    """The scorer of this process, started when first asked for and ended with the process.
+
+    Raises UsageError for a number of jobs below 1, and HarnessError for another one than it was started with.
+    """
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"jobs={jobs!r} would evaluate nothing; give 1 or more, or leave it out.")
     with _Shared.lock:
         if _Shared.scorer is None:
             _Shared.scorer = LocalScorer(jobs=jobs)

@@ -12,7 +12,7 @@ from pathlib import Path
 from qualityscore.commands.batch_rows import lines_of, result_of_line, results_files, task_names
 from qualityscore.compat.ral_bench import RalScores, RawResult, score_result
 from qualityscore.compat.ral_bench_results import canonical, read_artifact, result_files, spelled_once
-from qualityscore.core.comparability import COST_DIMENSIONS, measures_of, require_comparable
+from qualityscore.core.comparability import COST_DIMENSIONS, measured_dimensions, measures_of, require_comparable
 from qualityscore.core.leaderboard import MISSING, REFUSED, Result
 from qualityscore.errors import IncomparableError, ReportError
 from qualityscore.model.codec import encodable
@@ -413,13 +413,17 @@ def _refused(reports: Sequence[tuple[str, Report]], *, beside_artifact: bool) ->
 
 
 def _require_comparable(reports: Sequence[tuple[str, Report]]) -> dict[str, str]:
+    """The dimensions that do not compare: each report is held against the first of all, of its task, and of those
+    that measured the same dimension, since a report without it says nothing about its tools."""
     refused: dict[str, str] = {}
     of_task: dict[str, tuple[str, Report]] = {}
+    of_dimension: dict[str, tuple[str, Report]] = {}
     for path, report in reports:
         task = canonical(report.task.id) if _of_ral_bench(report) else report.task.id
         for other_path, other, same_task in (
             (*reports[0], False),
             (*of_task.setdefault(task, (path, report)), True),
+            *((*of_dimension.setdefault(name, (path, report)), False) for name in sorted(measured_dimensions(report))),
         ):
             try:
                 comparable = require_comparable(other, report, same_task=same_task)

@@ -32,7 +32,7 @@ def require_comparable(first: Report, second: Report, *, same_task: bool = True)
 
     Raises IncomparableError, naming the field, where score model, profile or (for `same_task`) task digest differ, or
     where one is of a branch against its own past and the other of a task: then nothing is. Static
-    dimensions also need the same tools, costs the same host, counter and sandbox.
+    dimensions also need the same tools, costs the same host, counter and sandbox, where both reports measured them.
     """
     pairs: list[tuple[str, Any, Any]] = [
         ("score_model", first.score_model, second.score_model),
@@ -56,10 +56,20 @@ def require_comparable(first: Report, second: Report, *, same_task: bool = True)
     refused: dict[str, str] = {}
     static = _first_difference(_tools(first, second, cost=False))
     cost = _first_difference(_host(first, second))
+    both = measured_dimensions(first) & measured_dimensions(second)
     for dimensions, name in ((STATIC_DIMENSIONS, static), (COST_DIMENSIONS, cost)):
         if name is not None:
-            refused.update(dict.fromkeys(dimensions, name))
+            refused.update(dict.fromkeys((one for one in dimensions if one in both), name))
     return Comparability(refused=refused)
+
+
+def measured_dimensions(report: Report) -> frozenset[str]:
+    """The dimensions that a report holds a measured value of: on others its tools and its host have no bearing."""
+    return frozenset(
+        name
+        for name, dimension in report.dimensions.items()
+        if any(measure.value is not None for measure in dimension.measures)
+    )
 
 
 def measures_of(report: Report) -> frozenset[str]:

@@ -25,6 +25,8 @@ def check_component(component: str, only: Collection[str] | None) -> None:
         raise UsageError(f"There is no score {component!r}; there are {EFFECTIVE}, {', '.join(COMPONENTS)}.")
     if only is None:
         return
+    if isinstance(only, str):
+        raise UsageError(f"only={only!r} is one text, not a list; write it as [{only!r}].")
     for part in ("F", "NF") if component == EFFECTIVE else (component,):
         names = _SHOWN_BY.get(part, (part,))
         if not set(names) & set(only):

@@ -155,8 +155,8 @@ class Store:
                     )
             if (lost := (+evaluated).total()) and not replace:
                 raise BatchError(
-                    f"{self.path.parent} holds results of {lost} rows that this manifest (or shard) does not have as "
-                    "they were, of the same places; name another output folder, or give --replace to drop them."
+                    f"{self.path.parent} holds results of {lost} rows that this manifest (or shard) does not have, or "
+                    "has otherwise or in another place; name another output folder, or give --replace to drop them."
                 )
             database.executemany("DELETE FROM rows WHERE number = ?", [(number,) for number in known])
             database.execute(

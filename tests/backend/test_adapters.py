@@ -55,6 +55,13 @@ def test_what_the_caller_got_wrong_is_an_error_and_no_reward(tiny_task, tmp_path
         score_repositories([{"tiny.py": SOURCE}], str(tiny_task), only=["functional", "security"])
     with pytest.raises(TaskError):
         score_repositories([{"tiny.py": SOURCE}], "no-such-task")
+    for one in (str(tmp_path), {"tiny.py": SOURCE}):
+        with pytest.raises(UsageError, match="put it into a list"):
+            score_repositories(one, str(tiny_task), component="F", only=ONLY)
+    with pytest.raises(UsageError, match=r"only='functional' is one text, not a list"):
+        score_repositories([{"tiny.py": SOURCE}], str(tiny_task), component="F", only="functional")
+    with pytest.raises(UsageError, match="jobs=0 would evaluate nothing"):
+        score_repositories([{"tiny.py": SOURCE}], str(tiny_task), component="F", only=ONLY, jobs=0)
 
 
 def test_a_path_that_does_not_exist_has_no_reward_and_costs_the_others_nothing(tiny_task, tmp_path):
@@ -440,6 +447,7 @@ def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_pa
         ((), "error QS-101: The score 'effective' is never measured with only functional"),
         (("--reward", "G"), "error QS-101: There is no score 'G'; there are effective, F, NF"),
         (("--only", "speed", "--reward", "F"), "error QS-101: "),
+        (("--reward", "F", "--service", ""), "error QS-101: --service is empty (is its variable set?)"),
     ],
 )
 def test_the_harbor_verifier_refuses_at_once_what_can_never_be_a_reward(tmp_path, arguments, says):

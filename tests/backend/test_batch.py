@@ -207,7 +207,7 @@ def test_the_same_manifest_elsewhere_is_of_other_subjects(tiny_task, tmp_path):
     assert run("batch", tmp_path / "one" / "m.jsonl", *arguments).returncode == 0
     refused = run("batch", tmp_path / "two" / "m.jsonl", *arguments)
     assert refused.returncode == 2
-    assert "of the same places; name another output folder, or give --replace" in refused.stderr
+    assert "or has otherwise or in another place; name another output folder, or give --replace" in refused.stderr
     assert [line["components"]["F"] for line in results(tmp_path / "out")] == [1.0]
     assert run("batch", tmp_path / "two" / "m.jsonl", *arguments, "--replace").returncode == 0
     assert [line["components"]["F"] for line in results(tmp_path / "out")] == [0.5]

@@ -18,7 +18,7 @@ import pytest
 
 from backend.tiny import HALF, SOURCE, write_subject
 from qualityscore.client import ScoringClient, _wait_s
-from qualityscore.errors import ServiceError
+from qualityscore.errors import ServiceError, UsageError
 from qualityscore.execution.jobs import Job
 from qualityscore.server import dispatch
 from qualityscore.server.access import BodyLimit, OwnPagesOnly, ProblemError, RequestLimit
@@ -481,6 +481,15 @@ def test_a_client_follows_no_evaluation_for_ever(pings, http_s, whole_s):
                 next(events)
         assert time.monotonic() - began < 8
         server.shutdown()
+
+
+def test_a_client_says_at_once_what_cannot_be_asked():
+    with pytest.raises(UsageError, match="'localhost:1' does not begin with http:// or https://"):
+        ScoringClient("localhost:1")
+    with ScoringClient("http://127.0.0.1:1") as client:
+        for one in ("samples/a", {"tiny.py": "x = 1"}):
+            with pytest.raises(UsageError, match="put it into a list"):
+                client.score("t", one)
 
 
 def test_a_client_never_asks_again_at_once():

@@ -58,7 +58,7 @@ def test_a_task_of_ones_own_is_found_beside_the_manifest(tmp_path):
         (f'{{"task": "t", "git": "https://x/\\u0000y", "commit": "{COMMIT}"}}', "git URL"),
         (f'{{"task": "t", "repository": "x", "sample": {1 << 31}}}', "'sample'"),
         (f'{{"task": "t", "repository": "x", "sample": 1{"0" * 260}}}', "'sample'"),
-        ('{"repository": "x"}', "'task' is missing"),
+        ('{"repository": "x"}', "key 'task' is missing; add it, or give --task."),
         ('{"task": "t", "repository": "x", "labl": "a"}', "'labl' is unknown"),
         ('{"task": "t", "repository": "x", "sample": -1}', "'sample'"),
         ('{"task": "t", "repository": "x", "sample": true}', "'sample'"),

@@ -459,9 +459,9 @@ def test_a_row_is_the_same_only_where_its_repository_is_the_same_place(tmp_path)
         store.settle(number, state=State.DONE, key="k", line="{}", file=None, text="")
     assert load(tmp_path / "other") == [1]  # all three are the same from beside it
     store.settle(1, state=State.DONE, key="k", line="{}", file=None, text="")
-    with pytest.raises(BatchError, match=r"1 rows .* of the same places; .* --replace"):
+    with pytest.raises(BatchError, match=r"1 rows .* in another place; .* --replace"):
         load(tmp_path / "one")
-    with pytest.raises(BatchError, match=r"2 rows .* of the same places; .* --replace"):
+    with pytest.raises(BatchError, match=r"2 rows .* in another place; .* --replace"):
         load(tmp_path / "deep" / "er")
     assert load(tmp_path / "deep" / "er", replace=True) == [1, 2]
     store.close()

@@ -183,6 +183,26 @@ def test_a_result_counts_once_however_many_ways_lead_to_it(few, write_report, tm
         assert len(load_results([str(path) for path in paths]).results) == 1
 
 
+@pytest.mark.parametrize("first", ["a", "z"])
+def test_a_result_without_a_dimension_does_not_take_it_from_the_others(write_report, tmp_path, first):
+    """Of a functional-only result no static tool is known. It hides no difference between others, either."""
+    static = ("maintainability", "security")
+    for task in ("t1", "t2"):
+        functional = write_report(tmp_path, first, task, left_out=DIMENSIONS, tools={})
+        document = json.loads(functional.read_text("utf-8"))
+        for name in DIMENSIONS:
+            for measure in document["dimensions"][name]["measures"]:
+                measure.update(value=None, ratio=None, score=None, low=None, high=None)
+        functional.write_text(json.dumps(document), "utf-8")
+    write_report(tmp_path, "m", "t1")
+    found = load_results([str(tmp_path)])
+    assert found.refused == {}
+    [whole] = [one for one in found.results if one.label == "m"]
+    assert [whole.dimensions[name] for name in static] == [pytest.approx(0.5)] * 2
+    write_report(tmp_path, "n", "t2", tools={"pylint": "4.2"})  # of another task: only the first of all would be met
+    assert load_results([str(tmp_path)]).refused == dict.fromkeys(static, "tools.pylint")
+
+
 def test_a_label_that_is_not_picked_takes_nothing_from_those_that_are(write_report, tmp_path):
     for task in ("t1", "t2"):
         write_report(tmp_path, "a", task, host={"machine": "one"})

@@ -9,11 +9,13 @@ from qualityscore.core.comparison import compare_reports, compare_sets, conclusi
 from qualityscore.core.leaderboard import Result
 from qualityscore.errors import IncomparableError
 from qualityscore.model.finding import Finding
+from qualityscore.model.measure import Direction, Unit
 from qualityscore.model.outcome import TestOutcome, TestResult
 from qualityscore.model.report import (
     CredibilityReport,
     DimensionReport,
     FunctionalReport,
+    MeasureReport,
     NonFunctionalReport,
     Report,
     Status,
@@ -184,6 +186,22 @@ def test_intervals_over_few_tasks_are_said_to_be_too_narrow(tasks, noted):
     assert any("too narrow" in note for note in compared(first, second).notes) == noted
 
 
+def measure(name, value=4.0):
+    return MeasureReport(
+        id=f"{name}.measure",
+        title="",
+        value=value,
+        unit=Unit.COUNT,
+        better=Direction.LOWER,
+        baseline=5.0,
+        ratio=None,
+        score=None,
+        low=None,
+        high=None,
+        weight=1.0,
+    )
+
+
 def report(**changes):
     base = Report(
         schema_version="1.0",
@@ -195,7 +213,7 @@ def report(**changes):
         credibility=CredibilityReport(score=1.0),
         non_functional=NonFunctionalReport(score=0.8, low=0.8, high=0.8),
         dimensions={
-            name: DimensionReport(score=0.8, low=0.8, high=0.8, weight=0.2)
+            name: DimensionReport(score=0.8, low=0.8, high=0.8, weight=0.2, measures=(measure(name),))
             for name in ("maintainability", "security", "robustness", "efficiency", "resource")
         },
         effective=0.4,
@@ -246,6 +264,27 @@ def test_what_makes_single_dimensions_incomparable_is_named(changes, refused):
     found = require_comparable(report(), with_provenance(**changes))
     assert found.refused == refused
     assert found.non_functional == next(iter(refused.values()), None)
+
+
+@pytest.mark.parametrize(
+    ("unmeasured", "refused"),
+    [
+        (("maintainability", "security"), {"resource": "tools.memray"}),
+        (("security", "resource"), {"maintainability": "tools.pylint"}),
+    ],
+)
+def test_what_one_side_did_not_measure_has_no_tools_that_could_differ(unmeasured, refused):
+    """`efficiency` is measured by the one side alone, the dimensions of each case by the other alone."""
+    other = with_provenance(tools={})
+    other = replace(other, dimensions={**other.dimensions, **{n: without_value(n) for n in unmeasured}})
+    one = report()
+    one = replace(one, dimensions={**one.dimensions, "efficiency": without_value("efficiency")})
+    assert require_comparable(one, other).refused == refused
+    assert require_comparable(other, one).refused == refused
+
+
+def without_value(name):
+    return DimensionReport(score=None, low=0.0, high=1.0, weight=0.2, measures=(measure(name, None),))
 
 
 def test_a_refused_dimension_has_no_difference_and_neither_has_nf():
