@@ -38,6 +38,7 @@ from qualityscore.runtime.scratch import scratch_folder
 
 REWARD_FILE = "reward.json"
 _TOO_LARGE = 413
+_CANNOT_BE = 422
 TOKEN_VARIABLE = "QUALITYSCORE_TOKEN"
 
 
@@ -116,6 +117,8 @@ def _score_there(arguments: argparse.Namespace, repository: Path, only: list[str
             too_large = error.status == _TOO_LARGE and error.problem is not None  # by the service, not by a proxy
             if too_large or error.problem in (SubjectError.code, ArchiveError.code):
                 return worthless(str(error), only)
+            if error.status == _CANNOT_BE and error.problem is not None:  # the task, say, is none of the service's
+                raise UsageError(str(error)) from error
             raise
         ended = client.wait(taken["id"])
         result = ended["result"]

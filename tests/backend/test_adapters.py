@@ -435,6 +435,9 @@ def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_pa
             f"warning: {tmp_path}/none is neither a folder nor an archive; the reward is 0"
         )
         assert json.loads((tmp_path / "reward.json").read_text()) == {"reward": 0.0, "F": 0.0}
+        unknown = harbor(half, "--task", "no-task", "--service", serving.url, "--output", tmp_path, "--reward", "F")
+        assert (unknown.returncode, (tmp_path / "reward.json").exists()) == (2, False)
+        assert "no-task" in unknown.stderr
     finally:
         serving.stop()
     assert verify(half).returncode == 3
