@@ -85,7 +85,7 @@ def _score(arguments: argparse.Namespace, only: list[str] | None) -> Scored:
         return worthless(reason, only)
     with scratch_folder("qualityscore-") as scratch:
         try:
-            copy = _copied(repository, scratch / "repository")
+            copy = _copied(repository, scratch)
         except (SubjectError, MissingSubjectError) as error:
             return worthless(str(error), only)
         if arguments.service:
@@ -97,12 +97,15 @@ def _score(arguments: argparse.Namespace, only: list[str] | None) -> Scored:
             scorer.close()
 
 
-def _copied(repository: Path, folder: Path) -> Path:
-    """A copy out of reach of what an agent left running. Raises SubjectError, MissingSubjectError and HarnessError."""
-    if is_file(repository):
-        return archives.unpack(repository, folder)
-    workspace.copy(repository, folder, ())
-    return folder
+def _copied(repository: Path, scratch: Path) -> Path:
+    """A copy in `scratch`, out of reach of what an agent left running: what an evaluation takes, and nothing else.
+
+    Raises SubjectError, MissingSubjectError and HarnessError.
+    """
+    folder = archives.unpack(repository, scratch / "unpacked") if is_file(repository) else repository
+    copy = scratch / "repository"
+    workspace.copy(folder, copy, ())
+    return copy
 
 
 def _score_there(arguments: argparse.Namespace, repository: Path, only: list[str] | None) -> Scored:
