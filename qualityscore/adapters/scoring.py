@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import logging
+import os
 import shutil
 import threading
 import uuid
@@ -16,10 +17,11 @@ from pathlib import Path
 from qualityscore.errors import HarnessError, InputError, MissingSubjectError, SubjectError, UsageError
 from qualityscore.execution.digests import Digests
 from qualityscore.execution.jobs import Answer, Broken, Evaluated, Job, Refused
-from qualityscore.execution.local_engine import LocalEngine, default_lanes
-from qualityscore.execution.manifest import Options
+from qualityscore.execution.local_engine import MOST_LANES, LocalEngine, default_lanes
+from qualityscore.execution.manifest import Options, placed
 from qualityscore.execution.scores import COMPONENTS, EFFECTIVE, harness_faults, nothing, short_form
 from qualityscore.runtime import archives, tasks, workspace
+from qualityscore.runtime.documents import profile_names
 from qualityscore.runtime.process import killed_on_failure
 from qualityscore.runtime.scratch import ScratchFolder
 
@@ -55,6 +57,8 @@ class LocalScorer:
     """Warm workers on this machine; `jobs` evaluations at a time, by default one for each physical core."""
 
     def __init__(self, *, jobs: int | None = None, timeout_s: float = 3600.0) -> None:
+        if jobs is not None and not 1 <= jobs <= MOST_LANES:
+            raise UsageError(f"jobs={jobs} is not a number from 1 to {MOST_LANES}.")
         self._timeout_s = timeout_s
         self._scratch = ScratchFolder("qualityscore-score-")
         self._engine = LocalEngine(lanes=jobs or default_lanes(), scratch=self._scratch.path, longest_s=timeout_s)
@@ -74,6 +78,9 @@ class LocalScorer:
         profile: str = "reference",
     ) -> list[Scored]:
         """Score subjects, in their order. Raises InputError for what the caller got wrong about all of them."""
+        if isinstance(subjects, str | Path | Mapping) or not all(_is_subject(one) for one in subjects):
+            raise UsageError("Give a list of subjects: paths of folders or archives, or maps of names to texts.")
+        profile = placed(profile, Path.cwd(), profile_names())
         try:
             options = Options(only=tuple(only) if only is not None else None, profile=profile)  # type: ignore[arg-type]
         except ValueError as error:
@@ -129,6 +136,13 @@ class LocalScorer:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def _is_subject(given: object) -> bool:
+    """Whether it has the types of a subject; a map of anything but texts is its giver's mistake, and nobody's 0."""
+    if isinstance(given, Mapping):
+        return all(isinstance(name, str) and isinstance(text, str) for name, text in given.items())
+    return isinstance(given, str | Path)
+
+
 def _placed(subject: Subject, folder: Path) -> Path:
     """The folder of a subject, written or unpacked below `folder` where it is none. Raises what reading it raises."""
     if isinstance(subject, Mapping):
@@ -181,6 +195,18 @@ class _Shared:
     lock = threading.Lock()
     scorer: LocalScorer | None = None
     jobs: int | None = None
+    inherited: list[LocalScorer] = []  # noqa: RUF012 - never let go of, which would end the workers of the parent
+
+
+def _forget() -> None:
+    """In a forked process: its parent's workers answer its parent, so it starts its own when it needs any."""
+    if _Shared.scorer is not None:
+        atexit.unregister(_Shared.scorer.close)
+        _Shared.inherited.append(_Shared.scorer)
+    _Shared.lock, _Shared.scorer, _Shared.jobs = threading.Lock(), None, None
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 def shared_scorer(jobs: int | None = None) -> LocalScorer:

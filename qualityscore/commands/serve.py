@@ -125,14 +125,14 @@ def _no_place(host: str, port: int, error: Exception) -> UsageError:
 def _settings(arguments: argparse.Namespace) -> Settings:
     import platformdirs  # noqa: PLC0415
 
-    from qualityscore.execution.local_engine import default_lanes  # noqa: PLC0415
+    from qualityscore.execution.local_engine import MOST_LANES, default_lanes  # noqa: PLC0415
     from qualityscore.server.settings import Limits, Settings  # noqa: PLC0415
 
     for name in ("queue", "max_body", "rate", "timeout", "keep"):
         if getattr(arguments, name) <= 0:
             raise UsageError(f"--{name.replace('_', '-')} must be more than 0.")
-    if arguments.jobs is not None and not 1 <= arguments.jobs <= 4096:
-        raise UsageError(f"--jobs {arguments.jobs} is not a number from 1 to 4096.")
+    if arguments.jobs is not None and not 1 <= arguments.jobs <= MOST_LANES:
+        raise UsageError(f"--jobs {arguments.jobs} is not a number from 1 to {MOST_LANES}.")
     roots = tuple(Path(root).resolve() for root in arguments.root)
     for root in roots:
         if not root.is_dir():

@@ -25,6 +25,8 @@ from qualityscore.execution.jobs import Answer, Broken, Evaluated, Job, Progress
 from qualityscore.runtime.leases import physical_cores
 from qualityscore.runtime.process import Exited, Limits, OutputFlooded, ProcessOutcome, TimedOut, stream
 
+MOST_LANES = 4096
+"""Of one engine, so that a slip of the pen asks for no million processes."""
 START_S = 120.0
 _LIFE_S = 3600.0
 _GRACE_S = 60.0

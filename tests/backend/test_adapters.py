@@ -10,6 +10,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tarfile
 import textwrap
 from pathlib import Path
 
@@ -62,6 +63,54 @@ def test_what_the_caller_got_wrong_is_an_error_and_no_reward(tiny_task, tmp_path
         score_repositories([{"tiny.py": SOURCE}], str(tiny_task), component="F", only="functional")
     with pytest.raises(UsageError, match="jobs=0 would evaluate nothing"):
         score_repositories([{"tiny.py": SOURCE}], str(tiny_task), component="F", only=ONLY, jobs=0)
+
+
+@pytest.mark.parametrize(
+    "subjects",
+    [
+        [{"tiny.py": SOURCE}, {"tiny.py": [{"role": "assistant", "content": SOURCE}]}],  # a completion of messages
+        [{"tiny.py": None}],
+        [{1: SOURCE}],
+        [None],
+        {"tiny.py": SOURCE},  # one subject, not a list of them
+        "samples/b",
+    ],
+)
+def test_what_is_no_subject_is_the_callers_mistake_and_no_0(tiny_task, subjects):
+    with pytest.raises(UsageError, match="list of subjects"):
+        score_repositories(subjects, str(tiny_task), component="F", only=ONLY)
+
+
+def test_a_profile_is_named_by_a_path_from_where_the_caller_is(tiny_task, tmp_path, monkeypatch):
+    shutil.copy(ROOT / "qualityscore" / "profiles" / "reference.toml", tmp_path / "mine.toml")
+    monkeypatch.chdir(tmp_path)
+    subjects = [{"tiny.py": HALF}]
+    assert score_repositories(subjects, str(tiny_task), component="F", only=ONLY, profile="mine.toml") == [0.5]
+
+
+def test_no_workers_are_asked_for_but_a_number_of_them(tiny_task):
+    with pytest.raises(UsageError, match="jobs=-1"):
+        LocalScorer(jobs=-1)
+
+
+FORKING = """
+    import multiprocessing, sys
+    from qualityscore.adapters.rewards import score_repositories
+
+    def one(text):
+        return score_repositories([{"tiny.py": text}], sys.argv[1], component="F", only=["functional"], jobs=1)[0]
+
+    half, whole = sys.argv[2:]
+    print(one(half))
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(pool.map_async(one, [whole, half] * 4, chunksize=1).get(100))
+    print(one(whole))
+"""
+
+
+def test_forked_processes_have_workers_of_their_own(tiny_task):
+    done = python(FORKING, tiny_task, HALF, SOURCE)
+    assert done.stdout.splitlines() == ["0.5", "[1.0, 0.5, 1.0, 0.5, 1.0, 0.5, 1.0, 0.5]", "1.0"], done.stderr
 
 
 def test_a_path_that_does_not_exist_has_no_reward_and_costs_the_others_nothing(tiny_task, tmp_path):
@@ -416,6 +465,12 @@ def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_pa
     (large / "data").write_bytes(os.urandom(2_000_000))
     archive = tmp_path / "half.tar.gz"
     archive.write_bytes(upload_of(half))
+    worthless = tmp_path / "worthless.tar"
+    with tarfile.open(worthless, "w") as tar:
+        tar.add(tmp_path / "empty" / "notes.txt", "notes.txt")
+    odd = tmp_path / "odd.tar"
+    with tarfile.open(odd, "w") as tar:
+        tar.add(half / "src", "repository.tar.gz")
 
     def verify(subject: Path) -> subprocess.CompletedProcess[str]:
         yours = {"/app": str(subject), "my-task": "tiny", "python ": f"{sys.executable} "}
@@ -425,7 +480,10 @@ def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_pa
 
     serving = Serving("--data", tmp_path / "d", "--task", tiny_task, "--max-body", "1000000")
     try:
-        for subject, reward in ((half, 0.5), (archive, 0.5), (tmp_path / "empty", 0.0), (strange, 0.0), (large, 0.0)):
+        rewarded = {half: 0.5, archive: 0.5, odd: 0.5}
+        for subject in (tmp_path / "empty", strange, large, worthless):
+            rewarded[subject] = 0.0
+        for subject, reward in rewarded.items():
             done = verify(subject)
             assert done.returncode == 0, done.stderr
             assert json.loads((tmp_path / "reward.json").read_text()) == {"reward": reward, "F": reward}
