@@ -25,7 +25,7 @@ _POLL_S = 0.5
 class ScoringClient:
     """One service. A request that it turns away for want of room (429), or while its host fails (503), is sent again
     after the time that it names, for at most `patience_s` seconds. Not for use from several threads at a time.
-    Raises UsageError for a URL without `http://` or `https://`.
+    Raises UsageError for a URL without `http://` or `https://`, and a token that no header can bear.
     """
 
     def __init__(
@@ -33,6 +33,8 @@ class ScoringClient:
     ) -> None:
         if not url.startswith(("http://", "https://")):
             raise UsageError(f"The service's URL {url!r} does not begin with http:// or https://; write it out.")
+        if token and not (token.isascii() and token.isprintable()):
+            raise UsageError("The token of the scoring service holds characters other than printable ASCII ones.")
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._http = httpx2.Client(base_url=url, headers=headers, timeout=timeout_s)
         self._patience_s = patience_s

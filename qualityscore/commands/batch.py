@@ -54,12 +54,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(arguments: argparse.Namespace) -> int:
     """Run or resume the batch; the exit code says the worst that happened to a row."""
     from qualityscore.execution.batch import Settings, run_batch  # noqa: PLC0415
+    from qualityscore.execution.local_engine import LONGEST_S  # noqa: PLC0415
     from qualityscore.execution.manifest import check_options, parse_shard, placed  # noqa: PLC0415
     from qualityscore.runtime.documents import profile_names  # noqa: PLC0415
     from qualityscore.runtime.tasks import task_ids  # noqa: PLC0415
 
-    if arguments.timeout <= 0:
-        raise UsageError(f"--timeout {arguments.timeout:g} is not a positive number of seconds.")
+    if not 0 < arguments.timeout <= LONGEST_S:
+        raise UsageError(f"--timeout {arguments.timeout:g} is not above 0 and up to {LONGEST_S:.0f} seconds.")
     only = None
     if arguments.only is not None:
         only = [part.strip() for part in arguments.only.split(",") if part.strip()]

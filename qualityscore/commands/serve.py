@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from qualityscore.server.settings import Settings
 
 TOKENS_VARIABLE = "QUALITYSCORE_TOKENS"
+_MOST = 1e12
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -125,12 +126,13 @@ def _no_place(host: str, port: int, error: Exception) -> UsageError:
 def _settings(arguments: argparse.Namespace) -> Settings:
     import platformdirs  # noqa: PLC0415
 
-    from qualityscore.execution.local_engine import MOST_LANES, default_lanes  # noqa: PLC0415
+    from qualityscore.execution.local_engine import LONGEST_S, MOST_LANES, default_lanes  # noqa: PLC0415
     from qualityscore.server.settings import Limits, Settings  # noqa: PLC0415
 
     for name in ("queue", "max_body", "rate", "timeout", "keep"):
-        if getattr(arguments, name) <= 0:
-            raise UsageError(f"--{name.replace('_', '-')} must be more than 0.")
+        given, most = getattr(arguments, name), LONGEST_S if name == "timeout" else _MOST
+        if not 0 < given <= most:
+            raise UsageError(f"--{name.replace('_', '-')} {given:g} is not above 0 and up to {most:.0f}.")
     if arguments.jobs is not None and not 1 <= arguments.jobs <= MOST_LANES:
         raise UsageError(f"--jobs {arguments.jobs} is not a number from 1 to {MOST_LANES}.")
     roots = tuple(Path(root).resolve() for root in arguments.root)
@@ -144,7 +146,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         data=data.resolve(),
         tokens=_tokens(arguments.token_file),
         roots=roots,
-        tasks=tuple(str(Path(task).resolve()) if Path(task).is_dir() else task for task in arguments.task),
+        tasks=tuple(arguments.task),
         lanes=arguments.jobs or default_lanes(),
         unsafe=arguments.unsafe,
         require_sandbox=arguments.require_sandbox,

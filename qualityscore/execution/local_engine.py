@@ -27,6 +27,8 @@ from qualityscore.runtime.process import Exited, Limits, OutputFlooded, ProcessO
 
 MOST_LANES = 4096
 """Of one engine, so that a slip of the pen asks for no million processes."""
+LONGEST_S = 1_000_000.0
+"""Of one evaluation; system calls take no time that is much longer."""
 START_S = 120.0
 _LIFE_S = 3600.0
 _GRACE_S = 60.0

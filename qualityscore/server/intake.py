@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from qualityscore.errors import MissingSubjectError, ProfileError, TaskError
+from qualityscore.errors import MissingSubjectError, ProfileError, TaskError, UsageError
 from qualityscore.execution.digests import Digests
 from qualityscore.execution.intake import identified
 from qualityscore.execution.jobs import content_key
@@ -37,14 +37,19 @@ class Tasks:
     """The tasks that the service was started with, read at that time."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
-        """Raises TaskError or SnapshotError for a task that cannot be evaluated against."""
+        """Raises TaskError or SnapshotError for a task that cannot be used, UsageError for two of one id."""
         self.digests = Digests()
         self.paths: dict[str, str] = {}
         self.entries: list[TaskEntry] = []
-        for name in names or self._bundled():
-            task = tasks.load_task(name)
-            self.digests.task(name)
-            self.paths[task.id] = name
+        loaded = {tasks.name_or_path(task): task for task in map(tasks.load_task, names or self._bundled())}
+        for path, task in loaded.items():
+            if task.id in self.paths:
+                raise UsageError(
+                    f"The tasks {self.paths[task.id]} and {path} are both called {task.id!r}, and requests name them "
+                    "by that; serve one of them, or give the other another id."
+                )
+            self.digests.task(path)
+            self.paths[task.id] = path
             self.entries.append(
                 TaskEntry(
                     id=task.id,

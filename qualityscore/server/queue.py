@@ -243,7 +243,10 @@ class Queue:
             database.execute("DELETE FROM evaluations WHERE id = ? AND ended IS NOT NULL", (id_,))
 
     def expire(self, *, keep_s: float, keep: int) -> None:
-        """Forget what ended `keep_s` ago, all but the last `keep` of each owner, and results that nothing refers to."""
+        """Forget what ended `keep_s` ago, all but the last `keep` of each owner, and results that nothing refers to.
+
+        What has not ended refers to the result of its key, which it may be about to take.
+        """
         with self._transaction() as database:
             now = self._served()
             database.execute("UPDATE served SET seconds = ?", (now,))
@@ -256,6 +259,7 @@ class Queue:
             )
             database.execute(
                 "DELETE FROM results WHERE id NOT IN (SELECT result FROM evaluations WHERE result IS NOT NULL)"
+                " AND id NOT IN (SELECT key FROM evaluations WHERE ended IS NULL)"
             )
 
     def folders(self) -> set[str]:

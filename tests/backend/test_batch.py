@@ -339,7 +339,10 @@ def test_bad_input_is_refused_before_anything_runs(tiny_task, tmp_path):
     assert refused.returncode == 2
     assert "did you mean 'cachetools'" in refused.stderr
     assert "Traceback" not in refused.stderr
-    for arguments in (("--jobs", "0"), ("--timeout", "0"), ("--shard", "3/2")):
+    for arguments in (
+        *(("--jobs", "0"), ("--timeout", "0"), ("--timeout", "nan"), ("--timeout", "inf"), ("--timeout", "3e6")),
+        ("--shard", "3/2"),
+    ):
         assert run("batch", manifest, "-o", tmp_path / "out", "--task", tiny_task, *arguments).returncode == 2
     for arguments in (("--only", "speed"), ("--counter", "abacus"), ("--only", "")):
         refused = run("batch", manifest, "-o", tmp_path / "out", *arguments)

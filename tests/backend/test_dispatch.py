@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import itertools
+import os
 import shutil
 import sqlite3
 import threading
@@ -18,10 +20,12 @@ import pytest
 
 from backend.tiny import HALF, SOURCE, write_subject
 from qualityscore.client import ScoringClient, _wait_s
+from qualityscore.commands import serve as serve_command
 from qualityscore.errors import ServiceError, UsageError
 from qualityscore.execution.jobs import Job
 from qualityscore.server import dispatch
 from qualityscore.server.access import BodyLimit, OwnPagesOnly, ProblemError, RequestLimit
+from qualityscore.server.intake import Tasks
 from qualityscore.server.queue import New, Queue, Status
 from qualityscore.server.schemas import EvaluationRequest, ScoreRequest, Subject
 from qualityscore.server.service import Service
@@ -32,6 +36,12 @@ OWNER = "anybody"
 
 def new(name: str, key: str) -> New:
     return New(spec="{}", folder=f"/nowhere/{name}", key=key, request=name)
+
+
+def serve_arguments(*given: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    serve_command.add_parser(parser.add_subparsers())
+    return parser.parse_args(["serve", *given])
 
 
 @pytest.fixture
@@ -49,6 +59,21 @@ def test_what_is_the_same_as_one_that_runs_waits_for_its_result(queue):
     claimed = queue.claim()
     assert claimed is not None
     assert (claimed.id, queue.known(claimed.key)) == (same, True)
+
+
+def test_a_result_is_not_forgotten_while_one_that_has_begun_is_about_to_take_it(queue):
+    first, same = queue.submit(OWNER, [new("a", "k"), new("b", "k")], room=9)
+    queue.claim()
+    queue.finish(first, Status.SUCCEEDED, report="{}", result="k")
+    claimed = queue.claim()
+    assert claimed is not None
+    assert (claimed.id, queue.known(claimed.key)) == (same, True)
+    queue.remove(first)
+    queue.expire(keep_s=9, keep=9)
+    queue.finish(same, Status.SUCCEEDED, result=claimed.key)
+    ended = queue.get(same)
+    assert ended is not None
+    assert queue.report(ended) == "{}"
 
 
 def test_an_end_says_what_was_ended_and_happens_once(queue):
@@ -293,6 +318,21 @@ def ended(service: Service, owner: str, name: str) -> str:
     return id_
 
 
+def test_a_task_is_served_by_its_id_beside_a_folder_of_that_name_and_by_its_file(tiny_task, tmp_path, monkeypatch):
+    (tmp_path / "cachetools").mkdir()
+    monkeypatch.chdir(tmp_path)
+    given = serve_arguments("--task", "cachetools", "--task", os.path.relpath(tiny_task / "task.toml"))
+    settings = serve_command._settings(given)
+    assert Tasks(settings.tasks).paths == {"cachetools": "cachetools", "tiny": str(tiny_task)}
+
+
+def test_two_tasks_of_one_id_are_not_served_together(tiny_task, tmp_path):
+    other = shutil.copytree(tiny_task, tmp_path / "other")
+    with pytest.raises(UsageError, match="'tiny'"):
+        Tasks((str(tiny_task), str(other)))
+    assert len(Tasks((str(tiny_task), f"{tiny_task}/")).entries) == 1
+
+
 def test_a_clock_that_jumps_ahead_forgets_nothing(serve, monkeypatch):
     service = serve()
     kept = ended(service, "one", "a")
@@ -494,3 +534,8 @@ def test_a_client_says_at_once_what_cannot_be_asked():
 
 def test_a_client_never_asks_again_at_once():
     assert [_wait_s(httpx2.Response(503, headers={"Retry-After": said})) for said in ("0", "7")] == [0.5, 7.0]
+
+
+def test_a_token_that_no_header_can_bear_is_refused():
+    with pytest.raises(UsageError, match="token"):
+        ScoringClient("http://127.0.0.1:1", token="tökén")

@@ -411,6 +411,18 @@ def test_tokens_keep_strangers_out_and_owners_apart(tiny_task, tmp_path):
         serving.stop()
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        *(("--rate", "inf"), ("--rate", "nan"), ("--rate", "1e308"), ("--keep", "nan"), ("--timeout", "nan")),
+        *(("--timeout", "3e6"), ("--queue", "0"), ("--jobs", "0"), ("--max-body", "-1")),
+    ],
+)
+def test_a_number_that_is_none_is_refused(tiny_task, tmp_path, given):
+    refused = run("serve", "--port", "0", "--data", tmp_path / "d", "--task", tiny_task, *given)
+    assert (refused.returncode, refused.stderr.startswith(f"error QS-101: {given[0]} ")) == (2, True), refused.stderr
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
 def test_it_refuses_to_listen_wider_without_a_token(tiny_task, tmp_path, host):
     refused = run("serve", "--host", host, "--data", tmp_path, "--task", tiny_task)
