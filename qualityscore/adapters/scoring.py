@@ -17,7 +17,7 @@ from pathlib import Path
 from qualityscore.errors import HarnessError, InputError, MissingSubjectError, SubjectError, UsageError
 from qualityscore.execution.digests import Digests
 from qualityscore.execution.jobs import Answer, Broken, Evaluated, Job, Refused
-from qualityscore.execution.local_engine import MOST_LANES, LocalEngine, default_lanes
+from qualityscore.execution.local_engine import LocalEngine, default_lanes
 from qualityscore.execution.manifest import Options, placed
 from qualityscore.execution.scores import COMPONENTS, EFFECTIVE, harness_faults, nothing, short_form
 from qualityscore.runtime import archives, tasks, workspace
@@ -57,8 +57,6 @@ class LocalScorer:
     """Warm workers on this machine; `jobs` evaluations at a time, by default one for each physical core."""
 
     def __init__(self, *, jobs: int | None = None, timeout_s: float = 3600.0) -> None:
-        if jobs is not None and not 1 <= jobs <= MOST_LANES:
-            raise UsageError(f"jobs={jobs} is not a number from 1 to {MOST_LANES}.")
         self._timeout_s = timeout_s
         self._scratch = ScratchFolder("qualityscore-score-")
         self._engine = LocalEngine(lanes=jobs or default_lanes(), scratch=self._scratch.path, longest_s=timeout_s)
@@ -78,8 +76,8 @@ class LocalScorer:
         profile: str = "reference",
     ) -> list[Scored]:
         """Score subjects, in their order. Raises InputError for what the caller got wrong about all of them."""
-        if isinstance(subjects, str | Path | Mapping) or not all(_is_subject(one) for one in subjects):
-            raise UsageError("Give a list of subjects: paths of folders or archives, or maps of names to texts.")
+        if not all(_is_subject(one) for one in subjects):
+            raise UsageError("Not all of these are subjects: paths of folders or archives, or maps of names to texts.")
         profile = placed(profile, Path.cwd(), profile_names())
         try:
             options = Options(only=tuple(only) if only is not None else None, profile=profile)  # type: ignore[arg-type]

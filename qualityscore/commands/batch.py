@@ -107,10 +107,10 @@ def summary(tally: Tally, *, tampered: int, folder: Path) -> str:
 
 def _engine(arguments: argparse.Namespace) -> MakeEngine:
     from qualityscore.execution.jobs import Engine  # noqa: PLC0415
-    from qualityscore.execution.local_engine import MOST_LANES, LocalEngine, default_lanes  # noqa: PLC0415
+    from qualityscore.execution.local_engine import LocalEngine, default_lanes  # noqa: PLC0415
 
-    if arguments.jobs is not None and not 1 <= arguments.jobs <= MOST_LANES:
-        raise UsageError(f"--jobs {arguments.jobs} is not a number from 1 to {MOST_LANES}.")
+    if arguments.jobs is not None and not 1 <= arguments.jobs <= 4096:
+        raise UsageError(f"--jobs {arguments.jobs} is not a number from 1 to 4096.")
 
     if arguments.engine == "ray":
         from qualityscore.execution.ray_engine import RayEngine  # noqa: PLC0415

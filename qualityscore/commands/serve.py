@@ -126,15 +126,15 @@ def _no_place(host: str, port: int, error: Exception) -> UsageError:
 def _settings(arguments: argparse.Namespace) -> Settings:
     import platformdirs  # noqa: PLC0415
 
-    from qualityscore.execution.local_engine import LONGEST_S, MOST_LANES, default_lanes  # noqa: PLC0415
+    from qualityscore.execution.local_engine import LONGEST_S, default_lanes  # noqa: PLC0415
     from qualityscore.server.settings import Limits, Settings  # noqa: PLC0415
 
     for name in ("queue", "max_body", "rate", "timeout", "keep"):
         given, most = getattr(arguments, name), LONGEST_S if name == "timeout" else _MOST
         if not 0 < given <= most:
             raise UsageError(f"--{name.replace('_', '-')} {given:g} is not above 0 and up to {most:.0f}.")
-    if arguments.jobs is not None and not 1 <= arguments.jobs <= MOST_LANES:
-        raise UsageError(f"--jobs {arguments.jobs} is not a number from 1 to {MOST_LANES}.")
+    if arguments.jobs is not None and not 1 <= arguments.jobs <= 4096:
+        raise UsageError(f"--jobs {arguments.jobs} is not a number from 1 to 4096.")
     roots = tuple(Path(root).resolve() for root in arguments.root)
     for root in roots:
         if not root.is_dir():

@@ -25,8 +25,6 @@ from qualityscore.execution.jobs import Answer, Broken, Evaluated, Job, Progress
 from qualityscore.runtime.leases import physical_cores
 from qualityscore.runtime.process import Exited, Limits, OutputFlooded, ProcessOutcome, TimedOut, stream
 
-MOST_LANES = 4096
-"""Of one engine, so that a slip of the pen asks for no million processes."""
 LONGEST_S = 1_000_000.0
 """Of one evaluation; system calls take no time that is much longer."""
 START_S = 120.0

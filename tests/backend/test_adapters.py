@@ -72,12 +72,10 @@ def test_what_the_caller_got_wrong_is_an_error_and_no_reward(tiny_task, tmp_path
         [{"tiny.py": None}],
         [{1: SOURCE}],
         [None],
-        {"tiny.py": SOURCE},  # one subject, not a list of them
-        "samples/b",
     ],
 )
 def test_what_is_no_subject_is_the_callers_mistake_and_no_0(tiny_task, subjects):
-    with pytest.raises(UsageError, match="list of subjects"):
+    with pytest.raises(UsageError, match="Not all of these are subjects"):
         score_repositories(subjects, str(tiny_task), component="F", only=ONLY)
 
 
@@ -86,11 +84,6 @@ def test_a_profile_is_named_by_a_path_from_where_the_caller_is(tiny_task, tmp_pa
     monkeypatch.chdir(tmp_path)
     subjects = [{"tiny.py": HALF}]
     assert score_repositories(subjects, str(tiny_task), component="F", only=ONLY, profile="mine.toml") == [0.5]
-
-
-def test_no_workers_are_asked_for_but_a_number_of_them(tiny_task):
-    with pytest.raises(UsageError, match="jobs=-1"):
-        LocalScorer(jobs=-1)
 
 
 FORKING = """
