@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -291,9 +292,10 @@ def test_an_inspect_task_is_scored_from_its_samples_sandboxes(tiny_task, tmp_pat
         f"|tiny.py|{SOURCE}",
         "|notes.txt|no code",
         f": > tiny.py; {environment}|tiny.py|{HALF}",
+        f"mkdir a; printf %s {shlex.quote(HALF)} > a/inner.py|a/tiny.py|from a.inner import *",  # no wrapping folder
     ]
     scores, means = inspect(tmp_path, tiny_task, answers)
-    assert [s["value"]["F"] for s in scores] == [0.5, 1.0, 0.0, 0.5]
+    assert [s["value"]["F"] for s in scores] == [0.5, 1.0, 0.0, 0.5, 0.5]
     assert all(math.isnan(s["value"]["NF"]) for s in scores)
     assert scores[2]["value"]["score"] == 0
     assert scores[0]["metadata"]["components"]["NF"] is None
