@@ -77,9 +77,8 @@ class ScoringClient:
         }
         if only is not None:
             body["only"] = list(only)
-        results: list[dict[str, Any]] = self._send(
-            "POST", "/v1/score", json=body, timeout=timeout_s + _http_margin(self._http)
-        ).json()["results"]
+        answer = self._send("POST", "/v1/score", json=body, timeout=timeout_s + _http_margin(self._http))
+        results: list[dict[str, Any]] = _object(answer)["results"]
         return results
 
     def submit(
@@ -159,7 +158,7 @@ class ScoringClient:
 
     def tasks(self) -> list[dict[str, Any]]:
         """The tasks of the service."""
-        found: list[dict[str, Any]] = self._send("GET", "/v1/tasks").json()
+        found: list[dict[str, Any]] = _document(self._send("GET", "/v1/tasks"))
         return found
 
     def _send(self, method: str, path: str, **options: Any) -> httpx2.Response:
@@ -192,8 +191,17 @@ def _http_margin(http: httpx2.Client) -> float:
 
 
 def _object(answer: httpx2.Response) -> dict[str, Any]:
-    document: dict[str, Any] = answer.json()
+    document: dict[str, Any] = _document(answer)
     return document
+
+
+def _document(answer: httpx2.Response) -> Any:
+    try:
+        return answer.json()
+    except ValueError as error:  # of a proxy, say
+        raise ServiceError(
+            f"What answers at {answer.url} is no scoring service: its answer is not JSON.", answer.status_code
+        ) from error
 
 
 def _check(answer: httpx2.Response) -> None:

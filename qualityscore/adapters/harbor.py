@@ -21,6 +21,7 @@ from typing import Any
 from qualityscore.adapters.scoring import LocalScorer, Scored, unmeasured, worthless
 from qualityscore.errors import (
     ArchiveError,
+    HarnessError,
     MissingSubjectError,
     OutputError,
     QualityScoreError,
@@ -70,6 +71,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except QualityScoreError as error:
         sys.stderr.write(f"error {error.code}: {error}\n")
         return error.exit_code
+    except OSError as error:
+        sys.stderr.write(f"error {HarnessError.code}: the host failed: {error}\n")
+        return HarnessError.exit_code
     return 0
 
 

@@ -83,7 +83,7 @@ async def _fetched(folder: str, scratch: Path) -> Path:
     except _FAILURES as error:
         reason = str(error) or type(error).__name__
         raise HarnessError(f"The folder {folder} cannot be fetched from the sandbox: {reason}.") from error
-    unpack(archive, scratch / "subject")
+    unpack(archive, scratch / "subject", of_folder=True)
     return scratch / "subject"  # also where it holds one folder alone, which is no wrapping of ours
 
 

@@ -44,11 +44,19 @@ class ArchiveLimits:
     depth: int = 64
 
 
-def unpack(archive: Path, destination: Path, limits: ArchiveLimits | None = None, *, name: str | None = None) -> Path:
+def unpack(
+    archive: Path,
+    destination: Path,
+    limits: ArchiveLimits | None = None,
+    *,
+    name: str | None = None,
+    of_folder: bool = False,
+) -> Path:
     """Unpack into the folder `destination` (made here) and return the repository's folder in it.
 
     A single top folder that is not itself a package, as an sdist has it, is stepped into. `name`, by default the
-    file's, tells the kind and is what the archive is called. Raises ArchiveError, a
+    file's, tells the kind and is what the archive is called. `of_folder`: it is a tar that we had made of a folder, of
+    which an evaluation leaves out devices and pipes, rather than to refuse it. Raises ArchiveError, a
     SubjectError, for whatever is wrong with the archive, and HarnessError where the host fails; what was unpacked until
     then is the caller's to remove.
     """
@@ -71,7 +79,7 @@ def unpack(archive: Path, destination: Path, limits: ArchiveLimits | None = None
         if name.lower().endswith((".zip", ".whl")):
             _unpack_zip(archive, writer, limits)
         else:
-            _unpack_tar(archive, writer)
+            _unpack_tar(archive, writer, of_folder)
         writer.finish()
         return _top(destination)
 
@@ -296,7 +304,7 @@ def _decompressed(archive: Path) -> Iterator[IO[bytes]]:
 _MAGIC = ((b"\x1f\x8b", "gz"), (b"BZh", "bz2"), (b"\xfd7zXZ\x00", "xz"))
 
 
-def _unpack_tar(archive: Path, writer: TreeWriter) -> None:
+def _unpack_tar(archive: Path, writer: TreeWriter, of_folder: bool) -> None:
     # Padding and headers: a kibibyte and a half for each member.
     bound = writer.limits.total_bytes + 1536 * writer.limits.members + (1 << 20)
     with _decompressed(archive) as raw:
@@ -306,14 +314,14 @@ def _unpack_tar(archive: Path, writer: TreeWriter) -> None:
                 if number > writer.limits.members:  # tarfile keeps each, also of a folder that comes again and again
                     raise _Refused(f"holds more than {writer.limits.members} members")
                 stream.expect_content()
-                _take_member(tar, member, writer)
+                _take_member(tar, member, writer, of_folder)
                 stream.expect_headers()
         stream.expect_content()
         while stream.read(_CHUNK):
             pass  # to the end, where the compressed data's checksum is
 
 
-def _take_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWriter) -> None:
+def _take_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWriter, of_folder: bool) -> None:
     name = member.name.removeprefix("./")
     if member.isdir():
         writer.folder(name)
@@ -323,7 +331,7 @@ def _take_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWrit
         writer.file(name, _pieces(content), executable=bool(member.mode & 0o100))
     elif member.issym():
         writer.link(name, member.linkname)
-    else:
+    elif not of_folder:
         raise _Refused(f"holds {name[:200]!r}, which is a device, a pipe or a hard link")
 
 

@@ -286,7 +286,7 @@ def inspect(tmp_path, tiny_task, answers, options=None, *, places=(), env=None):
 
 
 def test_an_inspect_task_is_scored_from_its_samples_sandboxes(tiny_task, tmp_path):
-    environment = "mkdir -p .venv/bin && ln -s /bin/sh .venv/bin/python && ln tiny.py again.py"
+    environment = "mkdir -p .venv/bin && ln -s /bin/sh .venv/bin/python && ln tiny.py again.py && mkfifo pipe"
     answers = [
         f"|tiny.py|{HALF}",
         f"|tiny.py|{SOURCE}",
@@ -448,6 +448,22 @@ def test_what_an_agent_left_running_cannot_take_the_reward_away(tiny_task, tmp_p
     asked = ("--task", str(tiny_task), "--only", "functional", "--reward", "F", "--output", str(tmp_path))
     assert harbor_main([str(app), *asked]) == 0
     assert json.loads((tmp_path / "reward.json").read_text()) == {"reward": 0.5, "F": 0.5}
+
+
+def test_a_full_host_is_no_traceback_of_the_harbor_verifier(tmp_path):
+    """No scratch folder can be made where TMPDIR leads to a device."""
+    app = write_subject(tmp_path / "app", source=HALF)
+    code = """
+        import sys, tempfile
+        tempfile.tempdir = "/dev/null"
+        from qualityscore.adapters.harbor import main
+        sys.exit(main(sys.argv[1:]))
+    """
+    asked = ("--task", "cachetools", "--only", "functional", "--reward", "F", "--output", tmp_path / "logs")
+    done = python(code, app, *asked)
+    assert (done.returncode, done.stderr.count("\n")) == (3, 1), done.stderr
+    assert done.stderr.startswith("error QS-")
+    assert list((tmp_path / "logs").iterdir()) == []
 
 
 def test_the_harbor_verifier_asks_a_service_as_the_how_to_does(tiny_task, tmp_path):

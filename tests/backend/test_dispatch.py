@@ -532,6 +532,27 @@ def test_a_client_says_at_once_what_cannot_be_asked():
                 client.score("t", one)
 
 
+def test_a_client_says_that_something_else_than_a_service_answers():
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<p>Sign in</p>")
+
+        do_POST = do_GET
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with ScoringClient(f"http://127.0.0.1:{server.server_port}") as client:
+            for ask in (client.tasks, lambda: client.state("x"), lambda: client.score("t", [{"a.py": ""}])):
+                with pytest.raises(ServiceError, match="no scoring service: its answer is not JSON"):
+                    ask()
+        server.shutdown()
+
+
 def test_a_client_never_asks_again_at_once():
     assert [_wait_s(httpx2.Response(503, headers={"Retry-After": said})) for said in ("0", "7")] == [0.5, 7.0]
 
