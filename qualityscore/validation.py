@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 
 from qualityscore.errors import InputError, UnfinishedTaskError
@@ -19,11 +18,12 @@ from qualityscore.suites import cost, robustness, tracing
 from qualityscore.suites import functional as functional_suite
 from qualityscore.suites import manifest as probe_manifest
 from qualityscore.suites.expectation import discover
+from qualityscore.suites.independence import dependent_tests
 from qualityscore.suites.unfinished import Unfinished, unfinished_parts
 from qualityscore.suites.workload_validity import measure_shares, small_workloads, unfit_workloads
 
 UNPROTECTED_SHARE = 0.1
-_SEED_OF_SHUFFLE = 7
+_RUNS = 3
 
 
 def lacking(task: Task, *, snapshot: bool = False) -> tuple[Unfinished, ...]:
@@ -44,8 +44,9 @@ def validate(task: str, *, unsafe: bool, say: Callable[[str], None]) -> tuple[st
 
     Raises UnfinishedTaskError for a task that still holds parts of its draft.
 
-    All suites pass three times in a row and in random order; at most a tenth of the tests is unprotected; every entry
-    that credibility counts has a touching test or two value probes; the committed snapshot is of these suites.
+    All suites pass three times in a row, the tests also in other orders and surroundings (`dependent_tests`); at most a
+    tenth of the tests is unprotected; every entry that credibility counts has a touching test or two value probes; the
+    committed snapshot is of these suites.
     """
     problems: list[str] = []
     loaded = tasks.load_task(task)
@@ -57,21 +58,20 @@ def validate(task: str, *, unsafe: bool, say: Callable[[str], None]) -> tuple[st
         say(f"{len(discovered)} functional tests")
         for problem in _snapshot_problems(loaded, discovered, None):
             say(f"known already: {problem}")
-        orders = [discovered] * 3 + [tuple(random.Random(_SEED_OF_SHUFFLE).sample(discovered, len(discovered)))]
         manifest = probe_manifest.load(loaded.probes_folder)
-        for number, order in enumerate(orders, start=1):
-            kind = f"run {number}" if number <= 3 else "random order"
-            failing = [t.id for t in functional_suite.run(target, order).tests if t.outcome is not TestOutcome.PASSED]
-            say(f"{kind}: {len(order) - len(failing)} of {len(order)} tests pass")
+        for number in range(1, _RUNS + 1):
+            kind = f"run {number}"
+            tests = functional_suite.run(target, discovered).tests
+            failing = [test.id for test in tests if test.outcome is not TestOutcome.PASSED]
+            say(f"{kind}: {len(tests) - len(failing)} of {len(tests)} tests pass")
             problems += [f"{kind}: {name} fails on the reference" for name in failing]
-            if number > 3:
-                continue
             probes = robustness.run(target, manifest)
             lost = [e.entry for e in probes.entries if e.survived < e.total or e.hard_fault]
             broken = [p.id for p in probes.properties if not p.passed]
             say(f"{kind}: {len(probes.entries) - len(lost)} of {len(probes.entries)} probed entries survive")
             problems += [f"{kind}: the reference does not survive its probes of {name}" for name in lost]
             problems += [f"{kind}: property {name} fails on the reference" for name in broken]
+        problems += dependent_tests(target, discovered, say)
         problems += _cost_problems(target, say)
         problems += unfit_workloads(measure_shares(target))
         trace = tracing.trace(target, discovered)
@@ -94,7 +94,7 @@ def validate(task: str, *, unsafe: bool, say: Callable[[str], None]) -> tuple[st
 def _cost_problems(target: Target, say: Callable[[str], None]) -> list[str]:
     """What three uncached measurements show, or the first with a workload that has no cost or less than a start's."""
     runs: list[CostOutcome] = []
-    for number in range(1, 4):
+    for number in range(1, _RUNS + 1):
         with scratch_folder("qualityscore-") as fresh:
             runs.append(cost.run(target, None, root=fresh))
         measured = runs[-1].subject.get("workload.cost")

@@ -66,9 +66,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "validate",
         help="prove that the tasks' suites hold on their references",
         description=(
-            "Run a task's suites on its reference: three times and in random order, with the share of unprotected "
-            "tests and a comparison with the snapshot. A task with unfinished parts is refused (exit code 2), one that "
-            f"does not hold ends with 3. How a task is made: {_GUIDE}."
+            "Run a task's suites on its reference: three times, and its tests in other orders, time zones, locales and "
+            "hash seeds, with the share of unprotected tests and a comparison with the snapshot. A task with "
+            "unfinished parts is refused (exit code 2), one that does not hold ends with 3. "
+            f"How a task is made: {_GUIDE}."
         ),
     )
     validate.add_argument("tasks", metavar="ID_OR_PATH", nargs="*", type=path, help="the tasks to validate")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from qualityscore.errors import TaskError
@@ -41,12 +41,14 @@ def run(
     imports: ImportTrial | None = None,
     progress: Progress = silent,
     rng: random.Random | None = None,
+    env: Mapping[str, str] | None = None,
 ) -> FunctionalOutcome:
     """One result per expected test, in that order.
 
     The surface is imported first, in the same sandbox; an import that hangs or ends its process is noted in `imports`
     and tried by no suite file.
     `rng` chooses which run holds which twin and the order of tests; by default one that nobody can foresee.
+    `env` is added to the sandbox's environment.
 
     Raises TaskError for a suite that cannot be read or lacks an expected file, SandboxUnavailableError and
     HarnessError as `supervise` does.
@@ -61,10 +63,10 @@ def run(
     items = [Item(file=test.file, name=test.item or test.id) for test in expected]
     rng = rng or random.SystemRandom()
     try:
-        played = play_with_twins(target, derived, expected, rng=rng, imports=trial, progress=progress)
+        played = play_with_twins(target, derived, expected, rng=rng, imports=trial, progress=progress, env=env)
     except ImportStoppedError:
         target = replace(target, stopped=trial.finish().stopped)
-        played = play_with_twins(target, derived, expected, rng=rng, progress=progress)
+        played = play_with_twins(target, derived, expected, rng=rng, progress=progress, env=env)
     seen = played.seen
     verdicts = judged(derived, expected, items, seen)
     fault = Fault.REFERENCE if target.is_reference else Fault.SUBJECT

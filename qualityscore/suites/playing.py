@@ -35,8 +35,11 @@ def play(
     progress: Progress = silent,
     trace: bool = False,
     slowdown: float = 1.0,
+    env: Mapping[str, str] | None = None,
 ) -> Seen:
     """Run items of suite files whose texts are given, after what is still to be imported of `imports`.
+
+    `env` is added to the sandbox's environment.
 
     Raises TaskError without pytest, ImportStoppedError as `ImportTrial.take` does, else as `supervise` does.
     """
@@ -45,7 +48,7 @@ def play(
     group = imports.group() if imports is not None else None
     first = (group,) if group is not None else ()
     todo = plan(target, items, first=first, trace=trace, slowdown=slowdown, contention=contention.stretch())
-    with _events(target, todo, texts) as events:
+    with _events(target, todo, texts, env) as events:
         for event in events:
             if imports is None or not imports.take(event):
                 seen.take(event)
@@ -60,7 +63,7 @@ def collect(target: Target, texts: Mapping[str, str]) -> tuple[GroupEvent | None
     """
     check_environment(target)
     todo = collection_plan(target, tuple(texts), contention=contention.stretch())
-    with _events(target, todo, texts) as events:
+    with _events(target, todo, texts, None) as events:
         for event in events:
             if isinstance(event, GroupEvent):
                 return event, read_collected(event.messages)
@@ -70,13 +73,15 @@ def collect(target: Target, texts: Mapping[str, str]) -> tuple[GroupEvent | None
 
 
 @contextlib.contextmanager
-def _events(target: Target, todo: Plan, texts: Mapping[str, str]) -> Iterator[Iterator[Event]]:
+def _events(
+    target: Target, todo: Plan, texts: Mapping[str, str], env: Mapping[str, str] | None
+) -> Iterator[Iterator[Event]]:
     """The events of a plan on suite files whose texts are given; all is killed at the block's end."""
     spec = suite_spec(target.task)
     with (
         laid_out(target.task, texts) as folder,
         contextlib.closing(
-            supervise(target, todo, suite=folder, memory_bytes=spec.memory_mib << 20, processes=spec.processes)
+            supervise(target, todo, suite=folder, env=env, memory_bytes=spec.memory_mib << 20, processes=spec.processes)
         ) as events,
     ):
         yield events

@@ -43,14 +43,16 @@ def play_with_twins(
     rng: random.Random,
     imports: ImportTrial | None = None,
     progress: Progress = silent,
+    env: Mapping[str, str] | None = None,
 ) -> Played:
-    """Run all expected tests; those with twins a second time. Raises as `play` does."""
+    """Run all expected tests; those with twins a second time. `env` as in `play`, which also tells what is raised."""
     items = [Item(file=test.file, name=test.item or test.id) for test in expected]
     paired = [number for number, test in enumerate(expected) if has_twin(test)]
     if not paired:
         texts = {name: suite.source for name, suite in derived.items()}
-        return Played(seen=play(target, texts, items, imports=imports, progress=progress), exposed=frozenset())
-    runs = _Runs(target=target, derived=derived, items=items, rng=rng)
+        seen = play(target, texts, items, imports=imports, progress=progress, env=env)
+        return Played(seen=seen, exposed=frozenset())
+    runs = _Runs(target=target, derived=derived, items=items, rng=rng, env=env)
     functions = sorted({runs.function(number) for number in paired})
     first = frozenset(function for function in functions if rng.random() < 0.5)
     one = runs.half(range(len(items)), first, progress, imports)
@@ -88,6 +90,7 @@ class _Runs:
     derived: Mapping[str, DerivedSuite]
     items: Sequence[Item]
     rng: random.Random
+    env: Mapping[str, str] | None
 
     def function(self, number: int) -> _Function:
         item = self.items[number]
@@ -114,7 +117,7 @@ class _Runs:
         order = list(numbers)
         self.rng.shuffle(order)
         ordered = [self.items[number] for number in order]
-        played = play(self.target, texts, ordered, imports=imports, progress=progress)
+        played = play(self.target, texts, ordered, imports=imports, progress=progress, env=self.env)
         units = {order[place]: unit for place, unit in played.units.items()}
         return _Half(Seen(groups=played.groups, units=units, end=played.end), frozenset(strong))
 

@@ -64,14 +64,13 @@ def command(tmp_path):
     """A function that runs a command in a folder of the test's and tells status, output and errors."""
 
     def run(name, *arguments, stdin=""):
-        environment = dict(
-            os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path), PYTHONIOENCODING="utf-8"
-        )
+        # arguments follow the locale otherwise, where they are encoded as where they are decoded
+        environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path), PYTHONUTF8="1")
         script = (
             f"import sys; from stegano.console import {name}; sys.argv[0] = 'stegano-{name}'; sys.exit({name}.main())"
         )
         done = subprocess.run(
-            [sys.executable, "-c", script, *arguments],
+            [sys.executable, "-c", script, *(argument.encode() for argument in arguments)],
             input=stdin,
             capture_output=True,
             env=environment,
