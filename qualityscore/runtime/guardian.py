@@ -34,11 +34,13 @@ def stand_by() -> None:
 @contextlib.contextmanager
 def guarded(group: int) -> Iterator[None]:
     """Let the guardian kill the process group `group` if this process dies inside the block."""
+    owner = os.getpid()
     _tell(f"+ {group}")
     try:
         yield
     finally:
-        _tell(f"- {group}")
+        if os.getpid() == owner:
+            _tell(f"- {group}")
 
 
 def _tell(line: str) -> None:
@@ -63,9 +65,22 @@ def _guardian() -> int:
     finally:
         os.close(listening)
 
+    owner = os.getpid()
+
     def dismiss() -> None:
-        os.close(talking)
-        process.wait()
+        if os.getpid() == owner:
+            os.close(talking)
+            process.wait()
 
     atexit.register(dismiss)
     return talking
+
+
+def _forget() -> None:
+    """In a forked process: the guardian is its parent's, whose end it would not see as long as we could talk to it."""
+    if _guardian.cache_info().currsize:
+        os.close(_guardian())
+        _guardian.cache_clear()
+
+
+os.register_at_fork(after_in_child=_forget)

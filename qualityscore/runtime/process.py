@@ -96,6 +96,14 @@ class _Stop:
     bells: ClassVar[set[int]] = set()
 
 
+def _forget() -> None:
+    """In a forked process: what runs is its parent's, and so is the say over it."""
+    _Stop.lock, _Stop.struck, _Stop.bells = threading.Lock(), False, set()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
 @contextlib.contextmanager
 def killed_on_failure(pool: Executor) -> Iterator[None]:
     """Let an exception in the block (KeyboardInterrupt included) end at once what the threads of `pool` run.
@@ -229,6 +237,7 @@ def _pump(
     errors = bytearray()
     budget = limits.output_bytes
     process: subprocess.Popen[bytes] | None = None
+    owner = os.getpid()
     stand_by()
     with _stoppable() as bell, adopting_orphans():
         try:
@@ -281,7 +290,8 @@ def _pump(
                 code = process.wait()
                 return Exited(code=code, stdout=b"", stderr=bytes(errors), wall_s=time.monotonic() - started)
         finally:
-            if process is not None and process.returncode is None:
+            # A forked process ends with copies of the trees of its parent.
+            if process is not None and process.returncode is None and os.getpid() == owner:
                 with _deferred_interrupts():
                     ProcessTree(process.pid, token).kill()
                     process.wait()

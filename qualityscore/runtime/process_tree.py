@@ -28,10 +28,19 @@ class _Adoption:
     before = 0
 
 
+def _forget() -> None:
+    """In a forked process, which has no trees yet and has not inherited being a subreaper."""
+    _Adoption.lock, _Adoption.trees = threading.Lock(), 0
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
 @contextlib.contextmanager
 def adopting_orphans() -> Iterator[None]:
     """Let orphans of our processes come to us rather than to init (prctl(2)) inside the block, so as to find them."""
     libc = ctypes.CDLL(None, use_errno=True)
+    owner = os.getpid()
     with _Adoption.lock:
         if _Adoption.trees == 0:
             state = ctypes.c_int()
@@ -42,10 +51,11 @@ def adopting_orphans() -> Iterator[None]:
     try:
         yield
     finally:
-        with _Adoption.lock:
-            _Adoption.trees -= 1
-            if _Adoption.trees == 0:
-                libc.prctl(_PR_SET_CHILD_SUBREAPER, _Adoption.before, 0, 0, 0)
+        if os.getpid() == owner:
+            with _Adoption.lock:
+                _Adoption.trees -= 1
+                if _Adoption.trees == 0:
+                    libc.prctl(_PR_SET_CHILD_SUBREAPER, _Adoption.before, 0, 0, 0)
 
 
 class ProcessTree:

@@ -231,6 +231,58 @@ def test_closing_the_stream_early_kills_the_tree(tmp_path):
     assert not is_alive(int(note.read_text()))
 
 
+@pytest.mark.parametrize("end", ["sys.exit()", "fail()"])
+def test_a_forked_process_leaves_the_trees_of_its_parent_alone(end):
+    script = f"""
+        import os, sys
+        from concurrent.futures import ThreadPoolExecutor
+        from pathlib import Path
+        from qualityscore.runtime import process
+
+        def fail():
+            with ThreadPoolExecutor(1) as pool, process.killed_on_failure(pool):
+                raise OSError("of the child's own")
+
+        limits = process.Limits(wall_s=60, cpu_s=None, memory_bytes=None, processes=None, file_size_bytes=None,
+                                open_files=None, output_bytes=1000)
+        lines = process.stream(("sh", "-c", "echo first; sleep 1; echo second"), env={{}}, cwd=Path("/"), limits=limits,
+                               line_bytes=100)
+        print(next(lines).decode())
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            {end}
+        os.waitpid(child, 0)
+        print(next(lines).decode())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], cwd=REPOSITORY, capture_output=True, text=True, timeout=30
+    )
+    assert done.stdout.splitlines() == ["first", "second"], done.stderr
+
+
+FORKING_CALLER = """
+import os, sys
+from pathlib import Path
+from qualityscore.runtime import process
+limits = process.Limits(wall_s=20, cpu_s=None, memory_bytes=None, processes=None, file_size_bytes=None,
+                        open_files=None, output_bytes=1000)
+lines = process.stream(("sh", "-c", "echo; sleep 30"), env={}, cwd=Path("/"), limits=limits, line_bytes=100)
+next(lines)
+child = os.fork()
+if child == 0:
+    process.run((sys.executable, "-c", sys.argv[1], sys.argv[2], "0"), env={}, cwd=Path("/"), limits=limits)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
+
+def test_a_forked_process_finds_its_daemons_as_its_parent_does(tmp_path):
+    note = tmp_path / "pid"
+    subprocess.run([sys.executable, "-c", FORKING_CALLER, DAEMON, str(note)], cwd=REPOSITORY, timeout=40)
+    assert not is_alive(int(note.read_text()))
+
+
 CALLER = """
 import sys
 from pathlib import Path
