@@ -65,7 +65,7 @@ class ScoringClient:
         Each has `score`, `components`, and `reason` where the score is None. Raises ServiceError, and UsageError for
         one subject in place of a sequence.
         """
-        if isinstance(subjects, str | Mapping):
+        if isinstance(subjects, str | Path | Mapping):
             raise UsageError("One subject was given, not a sequence of them; put it into a list.")
         body: dict[str, Any] = {
             "task": task,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import posixpath
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,19 +17,24 @@ from inspect_ai.util import OutputLimitExceededError, SandboxEnvironment, sandbo
 from qualityscore.adapters.scoring import Scored, shared_scorer, unmeasured, worthless
 from qualityscore.errors import HarnessError, SubjectError
 from qualityscore.runtime.archives import unpack
+from qualityscore.runtime.documents import is_folder
 from qualityscore.runtime.scratch import scratch_folder
 from qualityscore.runtime.workspace import LEFT_BEHIND
 
 _PACK_S = 120
 _NO_FOLDER = 44
-# Hard links are packed as the files that they are where tar knows how to, as GNU's does.
+# GNU's tar packs hard links as files, leaves out what cannot be read, and ends with 1 where a file changed meanwhile,
+# as one does that an agent left a process writing to. Other tars know no such options, and write nothing then.
 _PACK = r"""
 folder=$1; shift
-[ -d "$folder" ] || exit 44
+[ -d "$folder" ] && [ -r "$folder" ] && [ -x "$folder" ] || exit 44
+whole=
 file=$(mktemp) || exit 1
-tar --hard-dereference -cf "$file" "$@" -C "$folder" . 2>/dev/null ||
-    tar -cf "$file" "$@" -C "$folder" . || { status=$?; rm -f "$file"; exit "$status"; }
-printf %s "$file"
+tar --hard-dereference --ignore-failed-read -cf "$file" "$@" -C "$folder" . 2>/dev/null
+case $? in 0) whole=y ;; 1) [ -s "$file" ] && whole=y ;; esac
+[ -n "$whole" ] || tar -cf "$file" "$@" -C "$folder" . || { status=$?; rm -f "$file"; exit "$status"; }
+printf '%s\n' "$file"
+cd "$folder" && pwd -P
 """
 _FAILURES = (OSError, ValueError, RuntimeError, OutputLimitExceededError)
 """What a sandbox raises where it does not work, a time limit's TimeoutError among them."""
@@ -57,7 +63,7 @@ def qualityscore(
         try:
             if host_folder is not None:
                 place = Path(host_folder(state))
-                if not place.is_dir():
+                if not is_folder(place):
                     raise SubjectError(f"The folder {place} does not exist.")
                 return _as_score(await _scored(place, task, only, profile, jobs))
             with scratch_folder("qualityscore-") as scratch:
@@ -79,28 +85,30 @@ async def _fetched(folder: str, scratch: Path) -> Path:
     """
     archive = scratch / "subject.tar"
     try:
-        archive.write_bytes(await _packed(sandbox(), folder))
+        packed, origins = await _packed(sandbox(), folder)
+        archive.write_bytes(packed)
     except _FAILURES as error:
         reason = str(error) or type(error).__name__
         raise HarnessError(f"The folder {folder} cannot be fetched from the sandbox: {reason}.") from error
-    unpack(archive, scratch / "subject", of_folder=True)
+    unpack(archive, scratch / "subject", origins=origins)
     return scratch / "subject"  # also where it holds one folder alone, which is no wrapping of ours
 
 
-async def _packed(box: SandboxEnvironment, folder: str) -> bytes:
-    """The folder as a tar, without what is no part of the sources."""
+async def _packed(box: SandboxEnvironment, folder: str) -> tuple[bytes, tuple[str, ...]]:
+    """The folder as a tar, without what is no part of the sources, and its absolute paths."""
     excluded = [f"--exclude={name}" for name in sorted(LEFT_BEHIND)]
     done = await box.exec(["sh", "-c", _PACK, "sh", folder, *excluded], timeout=_PACK_S)
     if done.returncode == _NO_FOLDER:
-        raise SubjectError(f"The sandbox has no folder {folder}.")
+        raise SubjectError(f"The sandbox has no folder {folder} that can be read.")
     if not done.success:
         raise HarnessError(
             f"The folder {folder} cannot be packed in the sandbox, which needs tar and room in its /tmp: "
             f"{done.stderr.strip()[-300:] or f'status {done.returncode}'}."
         )
-    file = done.stdout.strip()
+    file, _, origin = done.stdout.removesuffix("\n").partition("\n")
+    origins = {origin, posixpath.normpath(folder)} if folder.startswith("/") else {origin}
     try:
-        return await box.read_file(file, text=False)
+        return await box.read_file(file, text=False), tuple(sorted(origins))
     finally:
         with contextlib.suppress(*_FAILURES):
             await box.exec(["rm", "-f", file], timeout=_PACK_S)
@@ -109,6 +117,8 @@ async def _packed(box: SandboxEnvironment, folder: str) -> bytes:
 async def _scored(subject: Path, task: str, only: Sequence[str] | None, profile: str, jobs: int | None) -> Scored:
     scorer_ = shared_scorer(jobs)
     (found,) = await asyncio.to_thread(scorer_.score, [subject], task, only=only, profile=profile)
+    if found.missing:
+        raise SubjectError(f"The folder cannot be taken: {found.reason}")
     return found
 
 

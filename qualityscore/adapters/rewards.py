@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from qualityscore.adapters.scoring import Subject, shared_scorer
 from qualityscore.errors import UsageError
@@ -27,7 +28,7 @@ def score_repositories(
     it. Workers are started by the first call (`jobs` at a time) and stay warm. Raises InputError for what the caller
     got wrong about all of them, before anything is evaluated.
     """
-    if isinstance(repositories, str | Mapping):
+    if isinstance(repositories, str | Path | Mapping):
         raise UsageError("One repository was given, not a sequence of them; put it into a list.")
     check_component(component, only)
     found = shared_scorer(jobs).score(repositories, task, only=only, profile=profile)

@@ -21,7 +21,7 @@ from qualityscore.execution.local_engine import LocalEngine, default_lanes
 from qualityscore.execution.manifest import Options, placed
 from qualityscore.execution.scores import COMPONENTS, EFFECTIVE, harness_faults, nothing, short_form
 from qualityscore.runtime import archives, tasks, workspace
-from qualityscore.runtime.documents import profile_names
+from qualityscore.runtime.documents import is_file, profile_names
 from qualityscore.runtime.process import killed_on_failure
 from qualityscore.runtime.scratch import ScratchFolder
 
@@ -59,8 +59,9 @@ class LocalScorer:
     def __init__(self, *, jobs: int | None = None, timeout_s: float = 3600.0) -> None:
         self._timeout_s = timeout_s
         self._scratch = ScratchFolder("qualityscore-score-")
-        self._engine = LocalEngine(lanes=jobs or default_lanes(), scratch=self._scratch.path, longest_s=timeout_s)
-        self._lock = threading.Lock()
+        lanes = jobs or default_lanes()
+        self._engine = LocalEngine(lanes=lanes, scratch=self._scratch.path, longest_s=timeout_s)
+        self._room = threading.BoundedSemaphore(lanes)
 
     def close(self) -> None:
         """End the workers."""
@@ -75,7 +76,11 @@ class LocalScorer:
         only: Sequence[str] | None = None,
         profile: str = "reference",
     ) -> list[Scored]:
-        """Score subjects, in their order. Raises InputError for what the caller got wrong about all of them."""
+        """Score subjects, in their order. Raises InputError for what the caller got wrong about all of them.
+
+        Threads may call it at once, and share the workers.
+        """
+        subjects = list(subjects)  # also of what gives each but once
         if not all(_is_subject(one) for one in subjects):
             raise UsageError("Not all of these are subjects: paths of folders or archives, or maps of names to texts.")
         profile = placed(profile, Path.cwd(), profile_names())
@@ -86,10 +91,26 @@ class LocalScorer:
         task = tasks.name_or_path(tasks.load_task(task))
         digests = Digests()
         digests.check(task, options)
-        with self._lock, ThreadPoolExecutor(self._engine.lanes) as pool, killed_on_failure(pool):
-            return list(pool.map(lambda one: self._one(one, task, options, digests), subjects))
+        engine = self._engine
+        try:
+            with ThreadPoolExecutor(engine.lanes) as pool, killed_on_failure(pool):
+                found = list(pool.map(lambda one: self._one(one, task, options, digests), subjects))
+        except BaseException:  # an interruption, which has ended the idle workers, too
+            self._engine = LocalEngine(lanes=engine.lanes, scratch=self._scratch.path, longest_s=self._timeout_s)
+            engine.close()
+            raise
+        scored = [one for one in found if isinstance(one, Scored)]
+        mistaken = next((one for one in found if isinstance(one, InputError)), None)
+        if mistaken is not None:
+            raise mistaken
+        return scored
 
-    def _one(self, subject: Subject, task: str, options: Options, digests: Digests) -> Scored:
+    def _evaluated(self, job: Job) -> Answer:
+        with self._room:
+            return self._engine.evaluate(job)
+
+    def _one(self, subject: Subject, task: str, options: Options, digests: Digests) -> Scored | InputError:
+        """A subject's score, or what the caller got wrong about all of them: raising it would end those of others."""
         name = uuid.uuid4().hex
         folder = self._scratch.path / f"subject-{name}"
         theirs = () if isinstance(subject, Mapping) else (Path(subject).absolute(),)
@@ -109,24 +130,24 @@ class LocalScorer:
                 unsafe=False,
                 timeout_s=self._timeout_s,
             )
-            answer = self._engine.evaluate(job)
+            answer = self._evaluated(job)
             if isinstance(answer, Broken) and answer.lost:
-                answer = self._engine.evaluate(job)
+                answer = self._evaluated(job)
             return _scored(answer, job, digest, digests)
         except SubjectError as error:
-            if not all(path.exists() for path in there):
+            if not all(map(_is_there, there)):
                 return unmeasured(f"the subject was removed before it was evaluated: {error}")
             return worthless(str(error), options.only)
         except MissingSubjectError as error:
-            if all(path.exists() for path in theirs):  # it is our copy that somebody has removed
+            if all(map(_is_there, theirs)):  # it is our copy that somebody has removed
                 return unmeasured(str(error))
             return missing(str(error))
         except HarnessError as error:
             return unmeasured(str(error))
         except OSError as error:
             return unmeasured(f"the host failed: {error}")
-        except InputError:
-            raise
+        except InputError as error:
+            return error
         except Exception as error:  # one subject must not cost the others their scores
             log.exception("scoring a subject failed")
             return unmeasured(f"scoring failed at it: {type(error).__name__}: {error}")
@@ -146,9 +167,13 @@ def _placed(subject: Subject, folder: Path) -> Path:
     if isinstance(subject, Mapping):
         return archives.write_files(dict(subject), folder)
     path = Path(subject).absolute()
-    if not path.exists():
-        raise MissingSubjectError(f"{subject} does not exist; give folders, archives or maps of files.")
-    return archives.unpack(path, folder) if path.is_file() else path
+    if not _is_there(path):
+        raise MissingSubjectError(f"{str(subject)[:200]} does not exist; give folders, archives or maps of files.")
+    return archives.unpack(path, folder) if is_file(path) else path
+
+
+def _is_there(path: Path) -> bool:
+    return os.path.exists(path)  # noqa: PTH110 - Path.exists raises for overlong names
 
 
 def _scored(answer: Answer, job: Job, subject_digest: str, digests: Digests) -> Scored:

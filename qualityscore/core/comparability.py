@@ -151,7 +151,7 @@ def _field(first: Report, second: Report, name: str) -> list[tuple[str, Any, Any
 def _tools(first: Report, second: Report, *, cost: bool) -> Iterator[tuple[str, Any, Any]]:
     one, other = _mapping(first.provenance, "tools"), _mapping(second.provenance, "tools")
     for tool in sorted(one.keys() | other.keys()):
-        if (tool in COST_TOOLS) is cost:
+        if (tool in COST_TOOLS) is cost and tool not in _BESIDE_THE_SUBJECT:
             yield f"tools.{tool}", one.get(tool), other.get(tool)
 
 

@@ -54,7 +54,8 @@ def upload_of(folder: Path) -> bytes:
     evaluation would refuse.
     """
     files, _ = workspace.contents(folder)
-    top = "" if (folder / "__init__.py").is_file() else _TOP
+    init = folder / "__init__.py"
+    top = "" if init.is_file() or init.is_dir() else _TOP  # a folder of that name keeps people out, too
     with _packing() as (buffer, tar):
         for file in files:
             _add(tar, top + file.name, file)

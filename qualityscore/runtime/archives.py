@@ -10,10 +10,11 @@ import bz2
 import gzip
 import lzma
 import os
+import posixpath
 import stat
 import tarfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -50,13 +51,14 @@ def unpack(
     limits: ArchiveLimits | None = None,
     *,
     name: str | None = None,
-    of_folder: bool = False,
+    origins: Sequence[str] = (),
 ) -> Path:
     """Unpack into the folder `destination` (made here) and return the repository's folder in it.
 
     A single top folder that is not itself a package, as an sdist has it, is stepped into. `name`, by default the
-    file's, tells the kind and is what the archive is called. `of_folder`: it is a tar that we had made of a folder, of
-    which an evaluation leaves out devices and pipes, rather than to refuse it. Raises ArchiveError, a
+    file's, tells the kind and is what the archive is called. `origins`: it is a tar that we had made of a folder,
+    of these absolute paths, and all is taken that an evaluation of that folder takes: any name, hard links, and links
+    by an absolute path that lead back into it; devices and pipes are left out. Raises ArchiveError, a
     SubjectError, for whatever is wrong with the archive, and HarnessError where the host fails; what was unpacked until
     then is the caller's to remove.
     """
@@ -75,11 +77,11 @@ def unpack(
     if size > limits.archive_bytes:
         raise ArchiveError(f"{what} is larger than {limits.archive_bytes} bytes.")
     with _blamed(what):
-        writer = TreeWriter(destination, limits, what=what)
+        writer = TreeWriter(destination, limits, what=what, origins=origins)
         if name.lower().endswith((".zip", ".whl")):
             _unpack_zip(archive, writer, limits)
         else:
-            _unpack_tar(archive, writer, of_folder)
+            _unpack_tar(archive, writer)
         writer.finish()
         return _top(destination)
 
@@ -122,6 +124,7 @@ class TreeWriter:
     root: Path
     limits: ArchiveLimits
     what: str
+    origins: Sequence[str] = ()
     written: int = 0
     names: set[PurePosixPath] = field(default_factory=set)
     folders: set[PurePosixPath] = field(default_factory=set)
@@ -151,14 +154,32 @@ class TreeWriter:
     def link(self, name: str, aim: str) -> None:
         """Note a symbolic link that stays inside; it is made when all files are written."""
         path = self._claim(name)
+        aim = self._from_origin(path, aim)
         if aim.startswith("/") or "\0" in aim or _climbs_above(path, aim):
             raise self._refused(f"holds the link {name!r} that leads outside it")
         self.links.append((path, aim))
+
+    def same(self, name: str, earlier: str) -> None:
+        """Write a file like one that was written before."""
+        source = self.root / self._checked(earlier)
+        if not source.is_file():  # symbolic links are only made when all is written, so none is followed
+            raise self._refused(f"holds {name[:200]!r}, a hard link to what is no file in it")
+        with source.open("rb") as content:
+            self.file(name, _pieces(content), executable=bool(source.stat().st_mode & 0o100))
 
     def finish(self) -> None:
         """Make the links."""
         for path, aim in self.links:
             self._below(path).symlink_to(aim)
+
+    def _from_origin(self, path: PurePosixPath, aim: str) -> str:
+        """The same link as a relative one, where it leads back into the folder that was packed."""
+        for origin in self.origins:
+            beside = posixpath.join(origin, path.parent)
+            place = posixpath.normpath(posixpath.join(beside, aim))
+            if place.startswith(f"{origin}/"):
+                return posixpath.relpath(place, beside)
+        return aim
 
     def _refused(self, why: str) -> ArchiveError:
         return ArchiveError(f"{self.what} {why}.")
@@ -178,12 +199,10 @@ class TreeWriter:
     def _checked(self, name: str) -> PurePosixPath:
         path = PurePosixPath(name)
         strange = "\\" in name or any(ord(character) < 32 or ord(character) == 127 for character in name)
-        if path.is_absolute() or ".." in path.parts or strange:
+        if path.is_absolute() or ".." in path.parts or (strange and not self.origins):
             raise self._refused(f"holds the name {name[:200]!r}, which leads outside it or is no file name")
         if any(len(os.fsencode(part)) > _NAME_BYTES for part in path.parts):
             raise self._refused(f"holds a name longer than {_NAME_BYTES} bytes")
-        if len(path.parts) > self.limits.depth:
-            raise self._refused(f"is nested more than {self.limits.depth} folders deep")
         return path
 
     def _below(self, path: PurePosixPath) -> Path:
@@ -192,6 +211,8 @@ class TreeWriter:
         return self.root / path
 
     def _make_folder(self, path: PurePosixPath) -> None:
+        if len(path.parts) > self.limits.depth:
+            raise self._refused(f"is nested more than {self.limits.depth} folders deep")
         for folder in (*reversed(path.parents), path):
             if not folder.parts or folder in self.folders:
                 continue
@@ -304,7 +325,7 @@ def _decompressed(archive: Path) -> Iterator[IO[bytes]]:
 _MAGIC = ((b"\x1f\x8b", "gz"), (b"BZh", "bz2"), (b"\xfd7zXZ\x00", "xz"))
 
 
-def _unpack_tar(archive: Path, writer: TreeWriter, of_folder: bool) -> None:
+def _unpack_tar(archive: Path, writer: TreeWriter) -> None:
     # Padding and headers: a kibibyte and a half for each member.
     bound = writer.limits.total_bytes + 1536 * writer.limits.members + (1 << 20)
     with _decompressed(archive) as raw:
@@ -314,14 +335,14 @@ def _unpack_tar(archive: Path, writer: TreeWriter, of_folder: bool) -> None:
                 if number > writer.limits.members:  # tarfile keeps each, also of a folder that comes again and again
                     raise _Refused(f"holds more than {writer.limits.members} members")
                 stream.expect_content()
-                _take_member(tar, member, writer, of_folder)
+                _take_member(tar, member, writer)
                 stream.expect_headers()
         stream.expect_content()
         while stream.read(_CHUNK):
             pass  # to the end, where the compressed data's checksum is
 
 
-def _take_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWriter, of_folder: bool) -> None:
+def _take_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWriter) -> None:
     name = member.name.removeprefix("./")
     if member.isdir():
         writer.folder(name)
@@ -331,7 +352,9 @@ def _take_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWrit
         writer.file(name, _pieces(content), executable=bool(member.mode & 0o100))
     elif member.issym():
         writer.link(name, member.linkname)
-    elif not of_folder:
+    elif writer.origins and member.islnk():
+        writer.same(name, member.linkname.removeprefix("./"))
+    elif not writer.origins:
         raise _Refused(f"holds {name[:200]!r}, which is a device, a pipe or a hard link")
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import os
 import re
 import shlex
 import shutil
+import signal
 import stat
 import subprocess
 import sys
 import tarfile
+import tempfile
 import textwrap
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,9 +26,10 @@ from backend.serving import Serving, nothing_cached
 from backend.tiny import HALF, ROOT, SOURCE, environment, write_subject
 from qualityscore.adapters import harbor as harbor_adapter
 from qualityscore.adapters.harbor import main as harbor_main
+from qualityscore.adapters.inspect import _PACK, _scored
 from qualityscore.adapters.rewards import score_repositories
 from qualityscore.adapters.scoring import LocalScorer
-from qualityscore.errors import TaskError, UsageError
+from qualityscore.errors import SubjectError, TaskError, UsageError
 from qualityscore.execution.jobs import Job
 from qualityscore.execution.local_engine import LocalEngine
 from qualityscore.execution.packing import upload_of
@@ -57,7 +63,7 @@ def test_what_the_caller_got_wrong_is_an_error_and_no_reward(tiny_task, tmp_path
         score_repositories([{"tiny.py": SOURCE}], str(tiny_task), only=["functional", "security"])
     with pytest.raises(TaskError):
         score_repositories([{"tiny.py": SOURCE}], "no-such-task")
-    for one in (str(tmp_path), {"tiny.py": SOURCE}):
+    for one in (str(tmp_path), tmp_path, {"tiny.py": SOURCE}):
         with pytest.raises(UsageError, match="put it into a list"):
             score_repositories(one, str(tiny_task), component="F", only=ONLY)
     with pytest.raises(UsageError, match=r"only='functional' is one text, not a list"):
@@ -105,6 +111,61 @@ FORKING = """
 def test_forked_processes_have_workers_of_their_own(tiny_task):
     done = python(FORKING, tiny_task, HALF, SOURCE)
     assert done.stdout.splitlines() == ["0.5", "[1.0, 0.5, 1.0, 0.5, 1.0, 0.5, 1.0, 0.5]", "1.0"], done.stderr
+
+
+def test_repositories_that_come_one_by_one_are_all_scored(tiny_task):
+    subjects = ({"tiny.py": text} for text in (HALF, SOURCE))
+    assert score_repositories(subjects, str(tiny_task), component="F", only=ONLY) == [0.5, 1.0]
+
+
+def test_a_text_that_is_too_long_for_a_path_is_one_that_does_not_exist(tiny_task):
+    with pytest.warns(RuntimeWarning, match="(?s)Two small functions.* does not exist"):
+        assert score_repositories([SOURCE * 3], str(tiny_task), component="F", only=ONLY) == [None]
+
+
+def test_threads_share_the_workers(tiny_task):
+    """Two calls with one subject each are evaluated side by side on two workers, and no more than those at a time."""
+    both = threading.Barrier(2)
+
+    class Meeting(LocalEngine):
+        def evaluate(self, job: Job, progress=None, **more):
+            both.wait(60)  # breaks, and costs the subject its score, where the other does not come
+            return super().evaluate(job, progress, **more)
+
+    def one(text: str) -> float | None:
+        return scorer.score([{"tiny.py": text}], str(tiny_task), only=ONLY)[0].components["F"]
+
+    scorer = LocalScorer(jobs=2)
+    scorer._engine = Meeting(lanes=2, scratch=scorer._scratch.path, longest_s=60)
+    try:
+        with ThreadPoolExecutor(6) as threads:
+            assert list(threads.map(one, [HALF, SOURCE] * 3)) == [0.5, 1.0] * 3
+    finally:
+        scorer.close()
+
+
+INTERRUPTED = """
+    import os, signal, sys, threading, time
+    from qualityscore.adapters.rewards import score_repositories
+
+    def scored(*texts):
+        repositories = [{"tiny.py": text} for text in texts]
+        return score_repositories(repositories, sys.argv[1], component="F", only=["functional"], jobs=2)
+
+    half, whole = sys.argv[2:]
+    print(scored(half, whole))
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        scored("import time; time.sleep(100)")
+    except KeyboardInterrupt:
+        print("interrupted")
+    print(scored(half, whole))
+"""
+
+
+def test_after_an_interruption_the_workers_are_new(tiny_task):
+    done = python(INTERRUPTED, tiny_task, HALF, SOURCE)
+    assert done.stdout.splitlines() == ["[0.5, 1.0]", "interrupted", "[0.5, 1.0]"], done.stderr
 
 
 def test_a_path_that_does_not_exist_has_no_reward_and_costs_the_others_nothing(tiny_task, tmp_path):
@@ -293,9 +354,10 @@ def test_an_inspect_task_is_scored_from_its_samples_sandboxes(tiny_task, tmp_pat
         "|notes.txt|no code",
         f": > tiny.py; {environment}|tiny.py|{HALF}",
         f"mkdir a; printf %s {shlex.quote(HALF)} > a/inner.py|a/tiny.py|from a.inner import *",  # no wrapping folder
+        f"ln -s $PWD/a.py tiny.py; touch 'a\\b' 'line\nbreak'|a.py|{HALF}",
     ]
     scores, means = inspect(tmp_path, tiny_task, answers)
-    assert [s["value"]["F"] for s in scores] == [0.5, 1.0, 0.0, 0.5, 0.5]
+    assert [s["value"]["F"] for s in scores] == [0.5, 1.0, 0.0, 0.5, 0.5, 0.5]
     assert all(math.isnan(s["value"]["NF"]) for s in scores)
     assert scores[2]["value"]["score"] == 0
     assert scores[0]["metadata"]["components"]["NF"] is None
@@ -306,7 +368,7 @@ def test_an_inspect_task_is_scored_from_its_samples_sandboxes(tiny_task, tmp_pat
 def test_an_inspect_folder_that_is_not_there_is_the_subject_s_fault(tiny_task, tmp_path):
     (score,), _ = inspect(tmp_path, tiny_task, [f"|tiny.py|{SOURCE}"], {"folder": "app"})
     assert score["value"]["F"] == 0
-    assert score["explanation"] == "The sandbox has no folder app."
+    assert score["explanation"] == "The sandbox has no folder app that can be read."
 
 
 def without_tar(folder: Path) -> dict[str, str]:
@@ -329,6 +391,50 @@ def with_a_small_window(folder: Path) -> dict[str, str]:
     return {"INSPECT_SANDBOX_MAX_READ_FILE_SIZE": "100"}
 
 
+def packed(folder: Path) -> tuple[int, list[str]]:
+    """The status of packing a folder as somebody whom modes hold, and the names of what was packed."""
+    somebody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.getuid() == 0 else []
+    done = subprocess.run([*somebody, "sh", "-c", _PACK, "sh", folder], capture_output=True, text=True, timeout=60)
+    if done.returncode:
+        return done.returncode, []
+    file, _, origin = done.stdout.removesuffix("\n").partition("\n")
+    assert origin == str(folder.resolve())
+    with tarfile.open(file) as tar:
+        names = tar.getnames()
+    Path(file).unlink()
+    return 0, sorted(names)
+
+
+def test_what_an_agent_makes_unreadable_is_left_out_of_what_inspect_fetches():
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        for name, mode in (("seen.py", 0o644), ("hidden.py", 0)):
+            (folder / name).write_text("")
+            (folder / name).chmod(mode)
+        folder.chmod(0o755)
+        assert packed(folder) == (0, [".", "./seen.py"])
+        folder.chmod(0)
+        assert packed(folder) == (44, [])
+
+
+WRITING = "head -c 20000000 /dev/zero > log; (while :; do echo more; done) >> log 2> /dev/null &"
+
+
+def test_what_an_agent_left_running_does_not_keep_inspect_from_its_folder(tiny_task, tmp_path):
+    """GNU's tar says that a file changed as it read it, which is no fault of the sandbox."""
+    stop = f"{WRITING} echo $! > {shlex.quote(str(tmp_path / 'pid'))}"
+    try:
+        (score,), _ = inspect(tmp_path, tiny_task, [f"timeout 60 sh -c {shlex.quote(stop)}|tiny.py|{HALF}"])
+    finally:
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+    assert score["value"]["F"] == 0.5, score
+
+
+def test_a_folder_that_an_inspect_sample_has_removed_since_scores_0(tiny_task, tmp_path):
+    with pytest.raises(SubjectError, match="none does not exist"):
+        asyncio.run(_scored(tmp_path / "none", str(tiny_task), ONLY, "reference", None))
+
+
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [(without_tar, "tar"), (with_a_full_disk, "No space left on device"), (with_a_small_window, "100")],
@@ -341,9 +447,9 @@ def test_an_inspect_sample_is_unscored_where_the_sandbox_is_at_fault(tiny_task, 
 
 
 def test_an_inspect_task_is_scored_from_folders_of_this_machine(tiny_task, tmp_path):
-    places = [str(write_subject(tmp_path / "half", source=HALF)), str(tmp_path / "none")]
-    scores, _ = inspect(tmp_path, tiny_task, ["|a|b", "|a|b"], places=places)
-    assert [s["value"]["F"] for s in scores] == [0.5, 0.0]
+    places = [str(write_subject(tmp_path / "half", source=HALF)), str(tmp_path / "none"), "n" * 300]
+    scores, _ = inspect(tmp_path, tiny_task, ["|a|b"] * 3, places=places)
+    assert [s["value"]["F"] for s in scores] == [0.5, 0.0, 0.0]
     assert scores[1]["explanation"] == f"The folder {tmp_path}/none does not exist."
 
 

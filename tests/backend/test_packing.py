@@ -61,7 +61,20 @@ def strange_names(folder: Path) -> list[str]:
     return [" blank ", "back\\slash.py", undecodable, "line\nbreak.py"]
 
 
-PLAIN = (one_top_folder, links_inside, a_package_itself, only_an_init, an_environment_beside, long_names)
+def a_folder_called_init(folder: Path) -> list[str]:
+    write(folder, "__init__.py/notes.txt", "tiny.py")
+    return ["__init__.py/notes.txt", "tiny.py"]
+
+
+PLAIN = (
+    one_top_folder,
+    links_inside,
+    a_package_itself,
+    only_an_init,
+    a_folder_called_init,
+    an_environment_beside,
+    long_names,
+)
 
 
 def content(folder: Path) -> list[str]:

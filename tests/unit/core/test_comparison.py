@@ -258,6 +258,8 @@ def test_what_makes_nothing_comparable_is_refused_by_name(other, name):
         ({"sandbox": "landlock"}, {"efficiency": "sandbox", "resource": "sandbox"}),
         ({"counter": "cpu"}, {"efficiency": "counter", "resource": "counter"}),
         ({"started": "later"}, {}),
+        # The task's environment brings what runs its suites; its lock is part of the task's digest.
+        ({"tools": {"pylint": "4.1", "memray": "1.20", "pytest": "9.0", "hypothesis": "6.1"}}, {}),
     ],
 )
 def test_what_makes_single_dimensions_incomparable_is_named(changes, refused):

@@ -97,6 +97,44 @@ def test_a_link_inside_is_kept_and_the_execute_bit_too(tmp_path):
     assert not (out / "a.py").stat().st_mode & 0o100
 
 
+def test_a_tar_of_a_folder_holds_what_an_evaluation_of_the_folder_takes(tmp_path):
+    script = entry("./pkg/run.py")
+    script.mode = 0o755
+    members = [
+        (script, b"y = 2\n"),
+        (entry("./again.py", tarfile.LNKTYPE, "./pkg/run.py"), b""),
+        (entry("./back\\slash\n.py"), b""),
+        (entry("./pkg/pipe", tarfile.FIFOTYPE), b""),
+        (entry("./pkg/one.py", tarfile.SYMTYPE, "/app/again.py"), b""),
+        (entry("./pkg/two.py", tarfile.SYMTYPE, "../../app/again.py"), b""),
+        (entry("./" + "d/" * 5 + "deep.py"), b""),
+    ]
+    (tmp_path / "a.tar").write_bytes(tar_bytes(members))
+    out = unpack(tmp_path / "a.tar", tmp_path / "out", ArchiveLimits(depth=5), origins=("/app",))
+    same = ["again.py", "pkg/one.py", "pkg/run.py", "pkg/two.py"]
+    assert found(out) == dict.fromkeys(same, b"y = 2\n") | {"back\\slash\n.py": b"", "d/d/d/d/d/deep.py": b""}
+    assert all((out / name).stat().st_mode & 0o100 for name in same)
+
+
+@pytest.mark.parametrize("aim", ["/etc/passwd", "../apple/a.py", "/app/../etc/passwd", "/apple"])
+def test_a_tar_of_a_folder_holds_no_link_that_leads_out_of_it(tmp_path, aim):
+    (tmp_path / "a.tar").write_bytes(tar_bytes([(entry("./a.py", tarfile.SYMTYPE, aim), b"")]))
+    with pytest.raises(ArchiveError, match="leads outside"):
+        unpack(tmp_path / "a.tar", tmp_path / "out", origins=("/app",))
+
+
+@pytest.mark.parametrize("aim", ["none.py", "../a.py", "/etc/passwd", "link.py", "pkg"])
+def test_a_hard_link_is_only_to_a_file_that_came_before(tmp_path, aim):
+    members = [
+        (entry("pkg/a.py"), b""),
+        (entry("link.py", tarfile.SYMTYPE, "pkg/a.py"), b""),
+        (entry("b.py", tarfile.LNKTYPE, aim), b""),
+    ]
+    (tmp_path / "a.tar").write_bytes(tar_bytes(members))
+    with pytest.raises(ArchiveError):
+        unpack(tmp_path / "a.tar", tmp_path / "out", origins=("/app",))
+
+
 BAD_TARS = {
     "climbs": ([(entry("../evil.py"), b"x")], "leads outside"),
     "climbs within": ([(entry("pkg/../../evil.py"), b"x")], "leads outside"),
