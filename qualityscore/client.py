@@ -17,9 +17,14 @@ from typing import Any, Self
 
 import httpx2
 
-from qualityscore.errors import ServiceError, UsageError
+from qualityscore.errors import ArchiveError, InputError, ServiceError, SubjectError, UsageError
+from qualityscore.execution.packing import upload_of
+from qualityscore.execution.scores import nothing
+from qualityscore.runtime.archives import write_files
+from qualityscore.runtime.scratch import scratch_folder
 
 _POLL_S = 0.5
+_CANNOT_BE = 422
 
 
 class ScoringClient:
@@ -62,11 +67,30 @@ class ScoringClient:
     ) -> list[dict[str, Any]]:
         """Scores of subjects, in their order: maps of files, or paths below a root of the service.
 
-        Each has `score`, `components`, and `reason` where the score is None. Raises ServiceError, and UsageError for
-        one subject in place of a sequence.
+        Each has `score`, `components`, and `reason` where the score is None. Maps that JSON cannot carry, since a text
+        in them has half of a surrogate pair, go as archives. Raises ServiceError, and UsageError for one subject in
+        place of a sequence.
         """
         if isinstance(subjects, str | Path | Mapping):
             raise UsageError("One subject was given, not a sequence of them; put it into a list.")
+        subjects, give_up = list(subjects), time.monotonic() + timeout_s
+        apart = {
+            place: self._taken_in(task, one, only, profile)
+            for place, one in enumerate(subjects)
+            if isinstance(one, Mapping) and not _is_unicode(one)
+        }
+        together = [one for place, one in enumerate(subjects) if place not in apart]
+        found = iter(self._score(task, together, only, profile, timeout_s) if together or not apart else ())
+        return [self._ended(apart[place], give_up) if place in apart else next(found) for place in range(len(subjects))]
+
+    def _score(
+        self,
+        task: str,
+        subjects: Sequence[Mapping[str, str] | str | Path],
+        only: Sequence[str] | None,
+        profile: str,
+        timeout_s: float,
+    ) -> list[dict[str, Any]]:
         body: dict[str, Any] = {
             "task": task,
             "profile": profile,
@@ -80,6 +104,29 @@ class ScoringClient:
         answer = self._send("POST", "/v1/score", json=body, timeout=timeout_s + _http_margin(self._http))
         results: list[dict[str, Any]] = _object(answer)["results"]
         return results
+
+    def _taken_in(
+        self, task: str, files: Mapping[str, str], only: Sequence[str] | None, profile: str
+    ) -> str | dict[str, Any]:
+        """The id of the evaluation of one map; or, where the map cannot be taken, its score of 0."""
+        try:
+            return str(self.submit(task, files=files, only=only, profile=profile)["id"])
+        except ServiceError as error:
+            if error.problem not in (SubjectError.code, ArchiveError.code):
+                raise
+            return _result(0.0, nothing(only), "refused", str(error))
+
+    def _ended(self, taken: str | dict[str, Any], give_up: float) -> dict[str, Any]:
+        """The score of what `_taken_in` took, or that there is none at `give_up`."""
+        if isinstance(taken, dict):
+            return taken
+        while not (state := self.state(taken))["result"]:
+            if time.monotonic() > give_up:
+                reason = f"the evaluation is still {state['status']}; ask for it by its id"
+                return _result(None, None, None, reason, taken)
+            time.sleep(_POLL_S)
+        result: dict[str, Any] = state["result"]
+        return result
 
     def submit(
         self,
@@ -97,18 +144,23 @@ class ScoringClient:
     ) -> dict[str, Any]:
         """Ask for an evaluation of `files`, of a `path` below a root of the service, or of an `archive` here.
 
-        Returns how it stands, with its `id`. Raises ServiceError, and OSError where the archive cannot be read.
+        Returns how it stands, with its `id`. Files that JSON cannot carry (see `score`) go as an archive. Raises
+        ServiceError, and OSError where the archive cannot be read.
         """
         asked: dict[str, Any] = {"task": task, "profile": profile, "counter": counter}
         asked |= {"label": label} if label is not None else {}
         asked |= {"sample": sample} if sample is not None else {}
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        upload = None
         if archive is not None:
+            upload = Path(archive).name, Path(archive).read_bytes()
+        elif files is not None and not _is_unicode(files):
+            upload = "files.tar.gz", _packed(files)
+        if upload is not None:
             form = {name: str(value) for name, value in asked.items()}
             if only is not None:
                 form["only"] = ",".join(only)
-            upload = {"archive": (Path(archive).name, Path(archive).read_bytes())}
-            answer = self._send("POST", "/v1/evaluations", data=form, files=upload, headers=headers)
+            answer = self._send("POST", "/v1/evaluations", data=form, files={"archive": upload}, headers=headers)
         else:
             asked |= {"files": dict(files)} if files is not None else {"path": path}
             asked |= {"only": list(only)} if only is not None else {}
@@ -175,6 +227,38 @@ class ScoringClient:
                 _check(answer)
                 return answer
             time.sleep(wait)
+
+
+def _is_unicode(files: Mapping[str, str]) -> bool:
+    """Whether names and texts are what JSON can carry: a surrogate is half of a character."""
+    try:
+        json.dumps(dict(files), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _packed(files: Mapping[str, str]) -> bytes:
+    """A map of files as an archive, of the bytes that an evaluation of the map here would read.
+
+    Raises ServiceError, as if the service had refused it, for a map that no service takes.
+    """
+    with scratch_folder("qualityscore-") as scratch:
+        try:
+            return upload_of(write_files(dict(files), scratch / "files"))
+        except InputError as error:
+            raise ServiceError(f"The files cannot be sent: {error}", _CANNOT_BE, error.code) from error
+
+
+def _result(
+    score: float | None,
+    components: Mapping[str, float | None] | None,
+    status: str | None,
+    reason: str,
+    id_: str | None = None,
+) -> dict[str, Any]:
+    """As the service writes it."""
+    return {"score": score, "components": components, "status": status, "reason": reason, "id": id_}
 
 
 def _wait_s(answer: httpx2.Response) -> float | None:

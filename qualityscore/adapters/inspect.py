@@ -19,15 +19,29 @@ from qualityscore.errors import HarnessError, SubjectError
 from qualityscore.runtime.archives import unpack
 from qualityscore.runtime.documents import is_folder
 from qualityscore.runtime.scratch import scratch_folder
-from qualityscore.runtime.workspace import LEFT_BEHIND
+from qualityscore.runtime.workspace import LEFT_BEHIND, WorkspaceLimits
 
 _PACK_S = 120
 _NO_FOLDER = 44
-# GNU's tar packs hard links as files, leaves out what cannot be read, and ends with 1 where a file changed meanwhile,
-# as one does that an agent left a process writing to. Other tars know no such options, and write nothing then.
+# What is too large for an evaluation, which leaves it out, is left out here already, with the links to it: it may be
+# more than Inspect reads. GNU's tar packs hard links as files, leaves out what cannot be read, and ends with 1 where a
+# file changed meanwhile, as one does that an agent left a process writing to. Other tars know no such options, and
+# write nothing then.
 _PACK = r"""
 folder=$1; shift
 [ -d "$folder" ] && [ -r "$folder" ] && [ -x "$folder" ] || exit 44
+large() {
+    cd "$folder" || return
+    find . -type f -size +BLOCKS ! -path "*
+*"
+    find . -type l ! -path "*
+*" -exec sh -c 'find -L "$@" -prune -type f -size +BLOCKS' sh {} +
+}
+while IFS= read -r name; do
+    [ -z "$name" ] || set -- "$@" "--exclude=$name"
+done <<END
+$(large 2>/dev/null | head -n 1000 | sed 's/[][*?\\]/\\&/g')
+END
 whole=
 file=$(mktemp) || exit 1
 tar --hard-dereference --ignore-failed-read -cf "$file" "$@" -C "$folder" . 2>/dev/null
@@ -35,7 +49,7 @@ case $? in 0) whole=y ;; 1) [ -s "$file" ] && whole=y ;; esac
 [ -n "$whole" ] || tar -cf "$file" "$@" -C "$folder" . || { status=$?; rm -f "$file"; exit "$status"; }
 printf '%s\n' "$file"
 cd "$folder" && pwd -P
-"""
+""".replace("BLOCKS", str(WorkspaceLimits().file_bytes // 512))
 _FAILURES = (OSError, ValueError, RuntimeError, OutputLimitExceededError)
 """What a sandbox raises where it does not work, a time limit's TimeoutError among them."""
 

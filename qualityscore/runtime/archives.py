@@ -22,6 +22,7 @@ from typing import IO, cast
 
 from qualityscore.errors import ArchiveError, HarnessError, QualityScoreError
 from qualityscore.runtime.blame import is_content, is_path
+from qualityscore.runtime.workspace import LEFT_BEHIND
 
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".zip", ".whl")
 _CHUNK = 1 << 16
@@ -37,12 +38,15 @@ _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveLimits:
-    """What an archive may hold. Sizes in bytes; `members` counts the folders on the way, too, `depth` folders."""
+    """What an archive may hold. Sizes in bytes; `members` counts the folders on the way, too, `depth` folders.
+
+    One of them may be the folder around the repository, which is one more than an evaluation takes.
+    """
 
     archive_bytes: int = 256 << 20
     total_bytes: int = 512 << 20
     members: int = 20_000
-    depth: int = 64
+    depth: int = 65
 
 
 def unpack(
@@ -166,6 +170,10 @@ class TreeWriter:
             raise self._refused(f"holds {name[:200]!r}, a hard link to what is no file in it")
         with source.open("rb") as content:
             self.file(name, _pieces(content), executable=bool(source.stat().st_mode & 0o100))
+
+    def leaves_out(self, name: str) -> bool:
+        """Whether it is no part of the sources, so that what no archive may hold does no harm there."""
+        return not LEFT_BEHIND.isdisjoint(PurePosixPath(name).parts)
 
     def finish(self) -> None:
         """Make the links."""
@@ -350,6 +358,8 @@ def _take_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWrit
         content = tar.extractfile(member)
         assert content is not None
         writer.file(name, _pieces(content), executable=bool(member.mode & 0o100))
+    elif writer.leaves_out(name):
+        return
     elif member.issym():
         writer.link(name, member.linkname)
     elif writer.origins and member.islnk():
@@ -376,14 +386,16 @@ def _unpack_zip(archive: Path, writer: TreeWriter, limits: ArchiveLimits) -> Non
                 raise _Refused("holds a member without a name")
             if member.is_dir():
                 writer.folder(member.filename)
+            elif stat.S_IFMT(mode) in (0, stat.S_IFREG):
+                with zipped.open(member) as content:
+                    writer.file(member.filename, _pieces(content), executable=bool(mode & 0o100))
+            elif writer.leaves_out(member.filename):
+                continue
             elif stat.S_ISLNK(mode):
                 if member.file_size > 4096:
                     raise _Refused(f"holds the link {member.filename[:200]!r} to an overlong name")
                 with zipped.open(member) as content:
                     writer.link(member.filename, content.read(4097).decode("utf-8", "surrogateescape"))
-            elif stat.S_IFMT(mode) in (0, stat.S_IFREG):
-                with zipped.open(member) as content:
-                    writer.file(member.filename, _pieces(content), executable=bool(mode & 0o100))
             else:
                 raise _Refused(f"holds {member.filename[:200]!r}, which is no regular file")
 

@@ -62,7 +62,9 @@ def fetch_commit(url: str, commit: str, scratch: Path, limits: ArchiveLimits | N
         _git([*here, "fetch", "--quiet", "--no-recurse-submodules", "--", url, *everything], scratch, url)
     archive = scratch / "commit.tar"
     _git([*here, "archive", "--format=tar", f"--output={archive}", f"{commit}^{{tree}}"], scratch, url)
-    return unpack(archive, scratch / "files", limits, name=f"{url}@{commit}.tar")
+    folder = scratch / "files"
+    unpack(archive, folder, limits, name=f"{url}@{commit}.tar", origins=(str(folder),))
+    return folder  # also where it holds one folder alone: a commit is wrapped in none
 
 
 def _git(arguments: list[str], scratch: Path, url: str) -> None:

@@ -417,6 +417,20 @@ def test_what_an_agent_makes_unreadable_is_left_out_of_what_inspect_fetches():
         assert packed(folder) == (44, [])
 
 
+def test_what_an_evaluation_leaves_out_for_its_size_is_not_fetched_from_an_inspect_sandbox():
+    """A file of more than 32 MiB; what is a pattern to tar is a name here, and two lines are not two names."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        sizes = {"a[b]*.bin": 1, "ab.bin": 0, "at the limit": 0, "above": 1, "two\nab.bin": 1}
+        for name, above in sizes.items():
+            with (folder / name).open("wb") as file:
+                file.truncate((32 << 20) + above)
+        (folder / "link").symlink_to("a[b]*.bin")
+        (folder / "to itself").symlink_to("to itself")
+        folder.chmod(0o755)
+        assert packed(folder) == (0, [".", "./ab.bin", "./at the limit", "./to itself", "./two\nab.bin"])
+
+
 WRITING = "head -c 20000000 /dev/zero > log; (while :; do echo more; done) >> log 2> /dev/null &"
 
 

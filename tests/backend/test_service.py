@@ -599,3 +599,24 @@ def test_the_commands_of_the_how_to_do_what_it_says(tmp_path):
     finally:
         serving.stop()
     assert len(commands) == 6
+
+
+def test_a_text_that_json_cannot_carry_costs_no_other_subject_its_score(service):
+    """No Python file is UTF-8 with half of a surrogate pair in it, and nobody reads the notes."""
+    half = "\ud800"
+    subjects = [
+        files("before"),
+        {"tiny.py": HALF + f"X = '{half}'\n"},
+        {"tiny.py": HALF, "notes.txt": half},
+        {f"{half}.py": HALF},
+        files("after", HALF),
+    ]
+    with service.client() as client:
+        found = client.score("tiny", subjects, only=FUNCTIONAL)
+        assert [one["components"]["F"] for one in found] == [1.0, 0.0, 0.5, 0.0, 0.5]
+        assert [one["status"] == "refused" for one in found] == [False, False, False, True, False]
+        alone = client.score("tiny", subjects[2:3], only=FUNCTIONAL)
+        assert alone[0]["components"] == found[2]["components"]
+        with pytest.raises(ServiceError, match="The map of files") as refusal:
+            client.submit("tiny", files=subjects[3], only=FUNCTIONAL)
+        assert refusal.value.status == 422

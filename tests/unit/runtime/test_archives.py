@@ -19,7 +19,7 @@ import pytest
 
 from qualityscore.errors import ArchiveError, HarnessError, MissingSubjectError
 from qualityscore.runtime.archives import ArchiveLimits, unpack, write_files
-from qualityscore.runtime.workspace import subject_digest
+from qualityscore.runtime.workspace import copy, subject_digest
 
 FILES = {"pkg/__init__.py": b"x = 1\n", "pkg/data/words.txt": b"one\ntwo\n", "empty.py": b"", "README": b"a" * 1024}
 
@@ -114,6 +114,37 @@ def test_a_tar_of_a_folder_holds_what_an_evaluation_of_the_folder_takes(tmp_path
     same = ["again.py", "pkg/one.py", "pkg/run.py", "pkg/two.py"]
     assert found(out) == dict.fromkeys(same, b"y = 2\n") | {"back\\slash\n.py": b"", "d/d/d/d/d/deep.py": b""}
     assert all((out / name).stat().st_mode & 0o100 for name in same)
+
+
+def test_what_no_subject_may_hold_does_no_harm_in_what_is_no_part_of_the_sources(tmp_path):
+    """Every virtual environment has a link to an interpreter outside it."""
+    (tmp_path / "a.tar").write_bytes(
+        tar_bytes(
+            [
+                (entry("app/a.py"), b"y = 2\n"),
+                (entry("app/.venv/bin/python", tarfile.SYMTYPE, "/usr/bin/python3"), b""),
+                (entry("app/.venv/pipe", tarfile.FIFOTYPE), b""),
+                (entry("app/node_modules/.bin/x", tarfile.LNKTYPE, "elsewhere"), b""),
+            ]
+        )
+    )
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
+        zipped.writestr("app/a.py", b"y = 2\n")
+        for name, kind in (("app/.venv/bin/python", stat.S_IFLNK), ("app/.venv/pipe", stat.S_IFIFO)):
+            member = zipfile.ZipInfo(name)
+            member.external_attr = (kind | 0o777) << 16
+            zipped.writestr(member, "/usr/bin/python3")
+    for name in ("a.tar", "a.zip"):
+        assert found(unpack(tmp_path / name, tmp_path / f"out of {name}")) == {"a.py": b"y = 2\n"}
+
+
+def test_the_folder_around_a_repository_does_not_count_for_its_depth(tmp_path):
+    """A subject may have 64 folders within each other."""
+    deep = "d/" * 64 + "deep.py"
+    (tmp_path / "a.tar").write_bytes(tar_bytes([(entry(name), b"x = 1\n") for name in ("app/a.py", f"app/{deep}")]))
+    out = unpack(tmp_path / "a.tar", tmp_path / "out")
+    assert found(out) == dict.fromkeys(["a.py", deep], b"x = 1\n")
+    assert copy(out, tmp_path / "copy", ()).tree.files == ("a.py", deep)
 
 
 @pytest.mark.parametrize("aim", ["/etc/passwd", "../apple/a.py", "/app/../etc/passwd", "/apple"])

@@ -10,6 +10,7 @@ import pytest
 from qualityscore.errors import ArchiveError, MissingSubjectError, RepositoryFetchError, SubjectError
 from qualityscore.runtime.archives import ArchiveLimits
 from qualityscore.runtime.git_source import check_origin, fetch_commit
+from qualityscore.runtime.workspace import subject_digest
 
 
 class Origin:
@@ -58,6 +59,16 @@ def test_a_commit_that_is_no_branch_s_tip_is_fetched(origin, scratch):
     first = origin.commit({"a.py": "x = 1\n"})
     origin.commit({"a.py": "x = 2\n", "b.py": "y = 3\n"})
     assert contents(fetch_commit(origin.url, first, scratch)) == {"a.py": "x = 1\n"}
+
+
+def test_a_commit_is_taken_as_an_evaluation_takes_its_checkout(origin, scratch):
+    """One folder alone is no wrapping; no name is too strange; where an environment's links lead does not matter."""
+    for name in ("app/tiny.py", "app/back\\slash\n.py", "app/venv/bin/pip"):
+        (origin.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (origin.folder / name).write_text("x = 1\n")
+    (origin.folder / "app" / "venv" / "bin" / "python").symlink_to("/usr/bin/python3")
+    commit = origin.commit({})
+    assert subject_digest(fetch_commit(origin.url, commit, scratch)) == subject_digest(origin.folder)
 
 
 def test_attributes_of_the_repository_hide_and_change_nothing(origin, scratch):
