@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from qualityscore.errors import UsageError
-from qualityscore.model.report import DIMENSIONS
+from qualityscore.model.report import DIMENSIONS, Status
 
 COMPONENTS = ("F", "NF", *DIMENSIONS, "credibility")
 _SHOWN_BY = {
@@ -66,7 +66,9 @@ def short_form(report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def harness_faults(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The faults that are not the subject's doing."""
+    """The faults that are not the subject's doing, where they can have cost a score: a tampered run has 0 anyway."""
+    if report["status"] == Status.TAMPERED:
+        return []
     return [fault for fault in report["faults"] if fault["fault"] != "subject"]
 
 

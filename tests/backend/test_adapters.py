@@ -33,7 +33,11 @@ from qualityscore.errors import SubjectError, TaskError, UsageError
 from qualityscore.execution.jobs import Job
 from qualityscore.execution.local_engine import LocalEngine
 from qualityscore.execution.packing import upload_of
-from qualityscore.execution.scores import check_component
+from qualityscore.execution.scores import check_component, harness_faults
+from qualityscore.model.codec import dump
+from qualityscore.model.measure import Fault
+from qualityscore.model.report import FaultReport, Status
+from sample_reports import report as sample_report
 
 ONLY = ["functional"]
 
@@ -198,6 +202,15 @@ def test_a_score_that_can_never_be_measured_is_refused(component, only, possible
     else:
         with pytest.raises(UsageError):
             check_component(component, only)
+
+
+@pytest.mark.parametrize(("status", "count"), [(Status.TAMPERED, 0), (Status.PARTIAL, 1)])
+def test_no_fault_of_the_harness_turns_the_0_of_a_tampered_run_into_no_score(status, count):
+    """It has 0 in everything, whatever else failed meanwhile; to evaluate it again would give it another chance."""
+    ours = FaultReport(stage="cost", fault=Fault.HARNESS, reason="the disk is full")
+    theirs = FaultReport(stage="surface", fault=Fault.SUBJECT, reason="it raises")
+    document = json.loads(dump(sample_report(status=status, faults=(ours, theirs))))
+    assert len(harness_faults(document)) == count
 
 
 def removes(job: Job) -> None:
