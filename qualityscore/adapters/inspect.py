@@ -7,6 +7,7 @@ import contextlib
 import math
 import posixpath
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from qualityscore.errors import HarnessError, SubjectError
 from qualityscore.runtime.archives import unpack
 from qualityscore.runtime.documents import is_folder
 from qualityscore.runtime.scratch import scratch_folder
-from qualityscore.runtime.workspace import LEFT_BEHIND, WorkspaceLimits
+from qualityscore.runtime.workspace import LEFT_BEHIND, WorkspaceLimits, without_folder
 
 _PACK_S = 120
 _NO_FOLDER = 44
@@ -42,11 +43,10 @@ while IFS= read -r name; do
 done <<END
 $(large 2>/dev/null | head -n 1000 | sed 's/[][*?\\]/\\&/g')
 END
-whole=
 file=$(mktemp) || exit 1
 tar --hard-dereference --ignore-failed-read -cf "$file" "$@" -C "$folder" . 2>/dev/null
-case $? in 0) whole=y ;; 1) [ -s "$file" ] && whole=y ;; esac
-[ -n "$whole" ] || tar -cf "$file" "$@" -C "$folder" . || { status=$?; rm -f "$file"; exit "$status"; }
+[ $? -le 1 ] && [ -s "$file" ] ||
+    tar -cf "$file" "$@" -C "$folder" . || { status=$?; rm -f "$file"; exit "$status"; }
 printf '%s\n' "$file"
 cd "$folder" && pwd -P
 """.replace("BLOCKS", str(WorkspaceLimits().file_bytes // 512))
@@ -82,7 +82,9 @@ def qualityscore(
                 return _as_score(await _scored(place, task, only, profile, jobs))
             with scratch_folder("qualityscore-") as scratch:
                 subject = await _fetched(folder, scratch)
-                return _as_score(await _scored(subject, task, only, profile, jobs))
+                found = await _scored(subject, task, only, profile, jobs)
+                reason = found.reason and without_folder(found.reason, subject, f"The folder {folder}")
+                return _as_score(replace(found, reason=reason))
         except SubjectError as error:
             return _as_score(worthless(str(error), only))
         except HarnessError as error:

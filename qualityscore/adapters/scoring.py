@@ -13,14 +13,16 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from qualityscore.errors import HarnessError, InputError, MissingSubjectError, SubjectError, UsageError
 from qualityscore.execution.digests import Digests
+from qualityscore.execution.intake import identified
 from qualityscore.execution.jobs import Answer, Broken, Evaluated, Job, Refused
 from qualityscore.execution.local_engine import LocalEngine, default_lanes
 from qualityscore.execution.manifest import Options, placed
 from qualityscore.execution.scores import COMPONENTS, EFFECTIVE, harness_faults, nothing, short_form
-from qualityscore.runtime import archives, tasks, workspace
+from qualityscore.runtime import archives, tasks
 from qualityscore.runtime.documents import is_file, profile_names
 from qualityscore.runtime.process import killed_on_failure
 from qualityscore.runtime.scratch import ScratchFolder
@@ -96,13 +98,15 @@ class LocalScorer:
             with ThreadPoolExecutor(engine.lanes) as pool, killed_on_failure(pool):
                 found = list(pool.map(lambda one: self._one(one, task, options, digests), subjects))
         except BaseException:  # an interruption, which has ended the idle workers, too
-            self._engine = LocalEngine(lanes=engine.lanes, scratch=self._scratch.path, longest_s=self._timeout_s)
+            if self._engine is engine:  # else another thread has seen to it
+                self._engine = LocalEngine(lanes=engine.lanes, scratch=self._scratch.path, longest_s=self._timeout_s)
             engine.close()
             raise
-        scored = [one for one in found if isinstance(one, Scored)]
-        mistaken = next((one for one in found if isinstance(one, InputError)), None)
-        if mistaken is not None:
-            raise mistaken
+        scored = []
+        for one in found:
+            if isinstance(one, InputError):
+                raise one
+            scored.append(one)
         return scored
 
     def _evaluated(self, job: Job) -> Answer:
@@ -113,16 +117,16 @@ class LocalScorer:
         """A subject's score, or what the caller got wrong about all of them: raising it would end those of others."""
         name = uuid.uuid4().hex
         folder = self._scratch.path / f"subject-{name}"
-        theirs = () if isinstance(subject, Mapping) else (Path(subject).absolute(),)
-        there = theirs  # what was there, and has to be there when all is over
+        path = None if isinstance(subject, Mapping) else Path(subject).absolute()
+        called = "The map of files" if path is None else str(subject)
+        place = path
         try:
             place = _placed(subject, folder)
-            there = (*theirs, place)
-            digest = workspace.subject_digest(place)
+            digest = identified(place, called).digest
             job = Job(
                 id=name,
                 folder=place,
-                name=str(subject) if theirs else "The map of files",
+                name=called,
                 task=task,
                 only=options.only,
                 profile=options.profile,
@@ -135,11 +139,11 @@ class LocalScorer:
                 answer = self._evaluated(job)
             return _scored(answer, job, digest, digests)
         except SubjectError as error:
-            if not all(map(_is_there, there)):
+            if not all(_is_there(one) for one in (path, place) if one is not None):
                 return unmeasured(f"the subject was removed before it was evaluated: {error}")
             return worthless(str(error), options.only)
         except MissingSubjectError as error:
-            if all(map(_is_there, theirs)):  # it is our copy that somebody has removed
+            if place != path:  # it is our copy that somebody has removed
                 return unmeasured(str(error))
             return missing(str(error))
         except HarnessError as error:
@@ -218,7 +222,7 @@ class _Shared:
     lock = threading.Lock()
     scorer: LocalScorer | None = None
     jobs: int | None = None
-    inherited: list[LocalScorer] = []  # noqa: RUF012 - never let go of, which would end the workers of the parent
+    inherited: ClassVar[list[LocalScorer]] = []  # never let go of, which would end the workers of the parent
 
 
 def _forget() -> None:
@@ -235,7 +239,7 @@ os.register_at_fork(after_in_child=_forget)
 def shared_scorer(jobs: int | None = None) -> LocalScorer:
     """The scorer of this process, started when first asked for and ended with the process.
 
-    Raises UsageError for a number of jobs below 1, and HarnessError for another one than it was started with.
+    Raises UsageError for a number of jobs below 1, and for another one than it was started with.
     """
     if jobs is not None and jobs < 1:
         raise UsageError(f"jobs={jobs!r} would evaluate nothing; give 1 or more, or leave it out.")
@@ -245,5 +249,5 @@ def shared_scorer(jobs: int | None = None) -> LocalScorer:
             _Shared.jobs = jobs
             atexit.register(_Shared.scorer.close)
         elif jobs is not None and jobs != _Shared.jobs:
-            raise HarnessError(f"The workers were started with jobs={_Shared.jobs}; keep to one number per process.")
+            raise UsageError(f"The workers were started with jobs={_Shared.jobs}; keep to one number per process.")
         return _Shared.scorer

@@ -13,8 +13,6 @@ from pathlib import Path
 from qualityscore.runtime import workspace
 from qualityscore.runtime.workspace import SubjectFile
 
-_TOP = "repository/"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parcel:
@@ -48,17 +46,15 @@ def unpack(data: bytes, folder: Path) -> None:
 
 
 def upload_of(folder: Path) -> bytes:
-    """Pack a subject as an archive for people and services, who step into a single top folder that is no package.
-
-    What they step into is the repository, also one that itself holds a single folder. Raises SubjectError for what an
-    evaluation would refuse.
-    """
+    """Pack a subject as an archive for a service. Raises SubjectError for what an evaluation would refuse."""
     files, _ = workspace.contents(folder)
-    init = folder / "__init__.py"
-    top = "" if init.is_file() or init.is_dir() else _TOP  # a folder of that name keeps people out, too
     with _packing() as (buffer, tar):
+        # An empty folder that no evaluation takes: beside it no other is the only one, which would be stepped into.
+        beside = tarfile.TarInfo("__pycache__")
+        beside.type, beside.mode = tarfile.DIRTYPE, 0o755
+        tar.addfile(beside)
         for file in files:
-            _add(tar, top + file.name, file)
+            _add(tar, file.name, file)
     return buffer.getvalue()
 
 

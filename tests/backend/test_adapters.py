@@ -74,6 +74,9 @@ def test_what_the_caller_got_wrong_is_an_error_and_no_reward(tiny_task, tmp_path
         score_repositories([{"tiny.py": SOURCE}], str(tiny_task), component="F", only="functional")
     with pytest.raises(UsageError, match="jobs=0 would evaluate nothing"):
         score_repositories([{"tiny.py": SOURCE}], str(tiny_task), component="F", only=ONLY, jobs=0)
+    score_repositories([], str(tiny_task), component="F", only=ONLY)
+    with pytest.raises(UsageError, match="keep to one number per process"):
+        score_repositories([], str(tiny_task), component="F", only=ONLY, jobs=4095)
 
 
 @pytest.mark.parametrize(
@@ -202,6 +205,41 @@ def test_a_score_that_can_never_be_measured_is_refused(component, only, possible
     else:
         with pytest.raises(UsageError):
             check_component(component, only)
+
+
+def test_a_refusal_names_a_subject_as_its_owner_does(tiny_task, tmp_path):
+    archive = tmp_path / "notes.tar"
+    (tmp_path / "notes.txt").write_text("no code")
+    with tarfile.open(archive, "w") as tar:
+        tar.add(tmp_path / "notes.txt", "notes.txt")
+    scorer = LocalScorer(jobs=1)
+    try:
+        found = scorer.score([{"notes.txt": "no code"}, archive], str(tiny_task), only=ONLY)
+    finally:
+        scorer.close()
+    why = "holds no Python file; give a repository with Python code."
+    assert [one.reason for one in found] == [f"The map of files {why}", f"{archive} {why}"]
+
+
+UNREADABLE = """
+    import os, sys
+    from qualityscore.adapters.scoring import LocalScorer
+
+    if os.getuid() == 0:
+        os.setresuid(65534, 65534, 65534)  # modes do not hold the superuser
+    scorer = LocalScorer(jobs=1)
+    (found,) = scorer.score([sys.argv[1]], "cachetools", only=["functional"])
+    scorer.close()
+    print(found.missing, found.harness, found.reason)
+"""
+
+
+def test_a_folder_that_may_not_be_read_is_missing_and_no_fault_of_the_harness():
+    with tempfile.TemporaryDirectory() as place:
+        Path(place).chmod(0o755)
+        (Path(place) / "app").mkdir(mode=0)
+        done = python(UNREADABLE, f"{place}/app")
+    assert done.stdout == f"True False {place}/app cannot be read; check its permissions.\n", done.stderr
 
 
 @pytest.mark.parametrize(("status", "count"), [(Status.TAMPERED, 0), (Status.PARTIAL, 1)])
@@ -373,6 +411,7 @@ def test_an_inspect_task_is_scored_from_its_samples_sandboxes(tiny_task, tmp_pat
     assert [s["value"]["F"] for s in scores] == [0.5, 1.0, 0.0, 0.5, 0.5, 0.5]
     assert all(math.isnan(s["value"]["NF"]) for s in scores)
     assert scores[2]["value"]["score"] == 0
+    assert scores[2]["explanation"] == "The folder . holds no Python file; give a repository with Python code."
     assert scores[0]["metadata"]["components"]["NF"] is None
     assert "no Python file" in scores[2]["explanation"]
     assert means["F"] == 0.5

@@ -66,12 +66,25 @@ def a_folder_called_init(folder: Path) -> list[str]:
     return ["__init__.py/notes.txt", "tiny.py"]
 
 
+def an_empty_folder_called_init(folder: Path) -> list[str]:
+    (folder / "__init__.py").mkdir(parents=True)
+    write(folder, "src/tiny.py")
+    return ["src/tiny.py"]
+
+
+def nothing_but_a_folder_called_init(folder: Path) -> list[str]:
+    write(folder, "__init__.py/tiny.py")
+    return ["__init__.py/tiny.py"]
+
+
 PLAIN = (
     one_top_folder,
     links_inside,
     a_package_itself,
     only_an_init,
     a_folder_called_init,
+    an_empty_folder_called_init,
+    nothing_but_a_folder_called_init,
     an_environment_beside,
     long_names,
 )
