@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -24,7 +25,6 @@ from qualityscore.runtime.archives import write_files
 from qualityscore.runtime.scratch import scratch_folder
 
 _POLL_S = 0.5
-_CANNOT_BE = 422
 
 
 class ScoringClient:
@@ -107,23 +107,21 @@ class ScoringClient:
 
     def _taken_in(
         self, task: str, files: Mapping[str, str], only: Sequence[str] | None, profile: str
-    ) -> str | dict[str, Any]:
-        """The id of the evaluation of one map; or, where the map cannot be taken, its score of 0."""
+    ) -> dict[str, Any]:
+        """How the evaluation of one map stands; a map that cannot be taken has its result, a score of 0."""
         try:
-            return str(self.submit(task, files=files, only=only, profile=profile)["id"])
+            return self.submit(task, files=files, only=only, profile=profile)
         except ServiceError as error:
             if error.problem not in (SubjectError.code, ArchiveError.code):
                 raise
-            return _result(0.0, nothing(only), "refused", str(error))
+            return {"result": _result(0.0, nothing(only), "refused", str(error))}
 
-    def _ended(self, taken: str | dict[str, Any], give_up: float) -> dict[str, Any]:
-        """The score of what `_taken_in` took, or that there is none at `give_up`."""
-        if isinstance(taken, dict):
-            return taken
-        while not (state := self.state(taken))["result"]:
+    def _ended(self, state: dict[str, Any], give_up: float) -> dict[str, Any]:
+        """The result of an evaluation that stood like this, or that there is none at `give_up`."""
+        while not (state["result"] or (state := self.state(state["id"]))["result"]):
             if time.monotonic() > give_up:
                 reason = f"the evaluation is still {state['status']}; ask for it by its id"
-                return _result(None, None, None, reason, taken)
+                return _result(None, None, None, reason, state["id"])
             time.sleep(_POLL_S)
         result: dict[str, Any] = state["result"]
         return result
@@ -247,7 +245,9 @@ def _packed(files: Mapping[str, str]) -> bytes:
         try:
             return upload_of(write_files(dict(files), scratch / "files"))
         except InputError as error:
-            raise ServiceError(f"The files cannot be sent: {error}", _CANNOT_BE, error.code) from error
+            raise ServiceError(
+                f"The files cannot be sent: {error}", HTTPStatus.UNPROCESSABLE_ENTITY, error.code
+            ) from error
 
 
 def _result(

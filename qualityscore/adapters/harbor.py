@@ -15,6 +15,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,6 @@ from qualityscore.runtime.documents import is_file, is_folder
 from qualityscore.runtime.scratch import scratch_folder
 
 REWARD_FILE = "reward.json"
-_TOO_LARGE = 413
-_CANNOT_BE = 422
 TOKEN_VARIABLE = "QUALITYSCORE_TOKEN"
 
 
@@ -121,10 +120,11 @@ def _score_there(arguments: argparse.Namespace, repository: Path, only: list[str
         try:
             taken = client.submit(arguments.task, archive=archive, only=only)
         except ServiceError as error:
-            too_large = error.status == _TOO_LARGE and error.problem is not None  # by the service, not by a proxy
-            if too_large or error.problem in (SubjectError.code, ArchiveError.code):
+            status = error.status if error.problem is not None else None  # of the service, not of a proxy
+            refused = error.problem in (SubjectError.code, ArchiveError.code)
+            if refused or status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
                 return worthless(str(error), only)
-            if error.status == _CANNOT_BE and error.problem is not None:  # the task, say, is none of the service's
+            if status == HTTPStatus.UNPROCESSABLE_ENTITY:  # the task, say, is none of the service's
                 raise UsageError(str(error)) from error
             raise
         ended = client.wait(taken["id"])

@@ -213,9 +213,8 @@ def _row(path: Path, line: int, document: dict[str, Any], defaults: dict[str, An
         row = Row.model_validate(document)
     except ValidationError as error:
         known = (*Row.model_fields, *Options.model_fields)
-        advice = (
-            "; add it, or give --task" if leading(error)["type"] == "missing" else ""
-        )  # every other key is optional
+        # The task is the only key that has to be there.
+        advice = "; add it, or give --task" if leading(error)["type"] == "missing" else ""
         raise ManifestError(f"The manifest {path}, line {line}: {first_problem(error, known)}{advice}.") from error
     base = path.resolve().parent
     options = row.options.model_copy(update={"profile": placed(row.options.profile, base, profile_names())})

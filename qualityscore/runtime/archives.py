@@ -171,10 +171,6 @@ class TreeWriter:
         with source.open("rb") as content:
             self.file(name, _pieces(content), executable=bool(source.stat().st_mode & 0o100))
 
-    def leaves_out(self, name: str) -> bool:
-        """Whether it is no part of the sources, so that what no archive may hold does no harm there."""
-        return not LEFT_BEHIND.isdisjoint(PurePosixPath(name).parts)
-
     def finish(self) -> None:
         """Make the links."""
         for path, aim in self.links:
@@ -358,14 +354,19 @@ def _take_member(tar: tarfile.TarFile, member: tarfile.TarInfo, writer: TreeWrit
         content = tar.extractfile(member)
         assert content is not None
         writer.file(name, _pieces(content), executable=bool(member.mode & 0o100))
-    elif writer.leaves_out(name):
+    elif _is_left_behind(name):
         return
     elif member.issym():
         writer.link(name, member.linkname)
     elif writer.origins and member.islnk():
-        writer.same(name, member.linkname.removeprefix("./"))
+        writer.same(name, member.linkname)
     elif not writer.origins:
         raise _Refused(f"holds {name[:200]!r}, which is a device, a pipe or a hard link")
+
+
+def _is_left_behind(name: str) -> bool:
+    """Whether it is no part of the sources, so that what no archive may hold does no harm there."""
+    return not LEFT_BEHIND.isdisjoint(PurePosixPath(name).parts)
 
 
 def _pieces(content: IO[bytes]) -> Iterator[bytes]:
@@ -389,7 +390,7 @@ def _unpack_zip(archive: Path, writer: TreeWriter, limits: ArchiveLimits) -> Non
             elif stat.S_IFMT(mode) in (0, stat.S_IFREG):
                 with zipped.open(member) as content:
                     writer.file(member.filename, _pieces(content), executable=bool(mode & 0o100))
-            elif writer.leaves_out(member.filename):
+            elif _is_left_behind(member.filename):
                 continue
             elif stat.S_ISLNK(mode):
                 if member.file_size > 4096:
