@@ -31,8 +31,8 @@ def require_comparable(first: Report, second: Report, *, same_task: bool = True)
     """What remains comparable of two reports.
 
     Raises IncomparableError, naming the field, where score model, profile or (for `same_task`) task digest differ, or
-    where one is of a branch against its own past and the other of a task: then nothing is. Static
-    dimensions also need the same tools, costs the same host, counter and sandbox, where both reports measured them.
+    where one is of a branch against its own past and the other of a task: then nothing is. Static dimensions also need
+    the same tools, costs the same host, counter and sandbox, where both reports measured them.
     """
     pairs: list[tuple[str, Any, Any]] = [
         ("score_model", first.score_model, second.score_model),
@@ -59,7 +59,7 @@ def require_comparable(first: Report, second: Report, *, same_task: bool = True)
     both = measured_dimensions(first) & measured_dimensions(second)
     for dimensions, name in ((STATIC_DIMENSIONS, static), (COST_DIMENSIONS, cost)):
         if name is not None:
-            refused.update(dict.fromkeys((one for one in dimensions if one in both), name))
+            refused |= {one: name for one in dimensions if one in both}
     return Comparability(refused=refused)
 
 
