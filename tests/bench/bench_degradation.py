@@ -12,8 +12,9 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
 import qualityscore
@@ -30,50 +31,202 @@ Changes = Mapping[str, Change]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
-    """Where a reference is degraded: a function that tests enter but workloads seldom do, one that every workload
-    works in, one that every workload calls at least once, all in one file, and functions that probes give wrong
-    arguments, each with its file."""
+class Place:
+    """A function of a reference, by its file and its dotted name there."""
 
     path: str
-    complicated: str
-    worked: str
-    hoarding: str
-    brittle: tuple[tuple[str, str], ...]
-    steps: tuple[int, int, int]
+    function: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Where a reference is degraded.
+
+    `complicated` is a function that tests enter but workloads seldom do; its file gets the findings. Every workload
+    works in some of `worked`, which says how many loop turns in each call are about a tenth of a workload's cost, and
+    calls some of `hoarding`; neither runs while modules are imported, and what loads several files of `hoarding` calls
+    one of them only, since each takes memory of its own. Probes give the `brittle` functions wrong arguments.
+    """
+
+    complicated: Place
+    worked: Mapping[Place, int]
+    hoarding: tuple[Place, ...]
+    brittle: tuple[Place, ...]
+
+
+def within(path: str, *functions: str) -> tuple[Place, ...]:
+    """Several functions of one file."""
+    return tuple(Place(path=path, function=function) for function in functions)
+
+
+def at(path: str, function: str) -> Place:
+    """One function."""
+    return Place(path=path, function=function)
 
 
 PLACES = {
-    "cachetools": Places(
-        path="src/cachetools/__init__.py",
-        complicated="Cache.__init__",
-        worked="Cache.__setitem__",
-        hoarding="Cache.__init__",
-        brittle=tuple(
-            ("src/cachetools/__init__.py", function)
-            for function in ("Cache.__init__", "Cache.__setitem__", "cached", "cachedmethod", "TLRUCache.__init__")
+    "bottle": Places(
+        complicated=at("bottle.py", "static_file"),
+        worked={at("bottle.py", "_hkey"): 40, at("bottle.py", "MultiDict.append"): 6},
+        hoarding=within("bottle.py", "Bottle.wsgi"),
+        brittle=within(
+            "bottle.py",
+            "Bottle.route.decorator",
+            "Bottle.install",
+            "Router._itertokens",
+            "Bottle.mount",
+            "MultiDict.getall",
         ),
-        steps=(10, 60, 300),
+    ),
+    "cachetools": Places(
+        complicated=at("src/cachetools/__init__.py", "Cache.__init__"),
+        worked={at("src/cachetools/__init__.py", "Cache.__setitem__"): 10},
+        hoarding=within("src/cachetools/__init__.py", "Cache.__init__"),
+        brittle=within(
+            "src/cachetools/__init__.py",
+            "Cache.__init__",
+            "Cache.__setitem__",
+            "cached",
+            "cachedmethod",
+            "TLRUCache.__init__",
+        ),
+    ),
+    "click": Places(
+        complicated=at("src/click/termui.py", "prompt"),
+        worked={
+            at("src/click/parser.py", "_normalize_opt"): 60,
+            at("src/click/core.py", "Context.__enter__"): 90,
+            at("src/click/_compat.py", "strip_ansi"): 15,
+            at("src/click/utils.py", "echo"): 25,
+        },
+        hoarding=(at("src/click/core.py", "Command.make_context"), at("src/click/termui.py", "style")),
+        brittle=(
+            at("src/click/core.py", "Context.find_object"),
+            at("src/click/decorators.py", "command.decorator"),
+            at("src/click/types.py", "FuncParamType.__init__"),
+            at("src/click/exceptions.py", "NoSuchCommand.__init__"),
+            at("src/click/core.py", "Context.invoke"),
+        ),
+    ),
+    "humanize": Places(
+        complicated=at("src/humanize/time.py", "naturaldate"),
+        worked={
+            at("src/humanize/i18n.py", "get_translation"): 30,
+            at("src/humanize/number.py", "fractional"): 90,
+            at("src/humanize/lists.py", "natural_list"): 40000,
+        },
+        hoarding=(
+            at("src/humanize/i18n.py", "get_translation"),
+            at("src/humanize/number.py", "fractional"),
+            at("src/humanize/lists.py", "natural_list"),
+        ),
+        brittle=(
+            at("src/humanize/filesize.py", "naturalsize"),
+            at("src/humanize/lists.py", "natural_list"),
+            at("src/humanize/time.py", "naturalday"),
+            at("src/humanize/time.py", "naturaldelta"),
+            at("src/humanize/time.py", "precisedelta"),
+        ),
+    ),
+    "markdown": Places(
+        complicated=at("markdown/core.py", "Markdown.convertFile"),
+        worked={at("markdown/treeprocessors.py", "InlineProcessor.__handleInline"): 200},
+        hoarding=within("markdown/core.py", "Markdown.convert"),
+        brittle=(
+            at("markdown/core.py", "Markdown.set_output_format"),
+            at("markdown/extensions/toc.py", "slugify"),
+            at("markdown/core.py", "Markdown.registerExtensions"),
+            at("markdown/core.py", "Markdown.convertFile"),
+            at("markdown/util.py", "Registry.register"),
+        ),
+    ),
+    "petl": Places(
+        complicated=at("petl/util/lookups.py", "lookupone"),
+        worked={at("petl/util/base.py", "Record.__getattr__"): 40, at("petl/comparison.py", "Comparable.__init__"): 12},
+        hoarding=within("petl/util/base.py", "asindices"),
+        brittle=(
+            at("petl/util/base.py", "header"),
+            at("petl/transform/sorts.py", "SortView._iternocache"),
+            at("petl/util/base.py", "asindices"),
+            at("petl/transform/basics.py", "iterrowslice"),
+            at("petl/transform/selects.py", "iterrowselect"),
+        ),
+    ),
+    "pyjwt": Places(
+        complicated=at("jwt/api_jwt.py", "PyJWT._validate_iat"),
+        worked={at("jwt/utils.py", "base64url_encode"): 50},
+        hoarding=within("jwt/algorithms.py", "HMACAlgorithm.prepare_key"),
+        brittle=(
+            at("jwt/api_jwk.py", "PyJWK.__init__"),
+            at("jwt/utils.py", "force_bytes"),
+            at("jwt/api_jwt.py", "PyJWT._encode_payload"),
+            at("jwt/api_jws.py", "PyJWS.encode"),
+            at("jwt/api_jwk.py", "PyJWKSet.from_json"),
+        ),
     ),
     "python-slugify": Places(
-        path="slugify/slugify.py",
-        complicated="_decode_entities",
-        worked="slugify",
-        hoarding="slugify",
+        complicated=at("slugify/slugify.py", "_decode_entities"),
+        worked={at("slugify/slugify.py", "slugify"): 200},
+        hoarding=within("slugify/slugify.py", "slugify"),
         brittle=(
-            ("slugify/_legacy.py", "smart_truncate"),
-            ("slugify/slugify.py", "_modern_slugify"),
-            ("slugify/slugify.py", "slugify"),
+            at("slugify/_legacy.py", "smart_truncate"),
+            at("slugify/slugify.py", "_modern_slugify"),
+            at("slugify/slugify.py", "slugify"),
         ),
-        steps=(200, 1000, 5000),
+    ),
+    "stegano": Places(
+        complicated=at("stegano/wav/wav.py", "hide"),
+        worked={
+            at("stegano/tools.py", "Hider.encode_pixel"): 25,
+            at("stegano/rdh/histogram_shifting.py", "_flatten"): 3000,
+            at("stegano/lsb/generators.py", "triangular_numbers"): 60000,
+        },
+        hoarding=(at("stegano/tools.py", "open_image"), at("stegano/lsb/generators.py", "triangular_numbers")),
+        brittle=(
+            at("stegano/tools.py", "open_image"),
+            at("stegano/lsb/generators.py", "ackermann_fast"),
+            at("stegano/wav/wav.py", "hide"),
+            at("stegano/wav/wav.py", "reveal"),
+            at("stegano/exifHeader/exifHeader.py", "hide"),
+        ),
+    ),
+    "tinydb": Places(
+        complicated=at("tinydb/storages.py", "JSONStorage.read"),
+        worked={at("tinydb/table.py", "Document.__init__"): 30},
+        hoarding=within("tinydb/database.py", "TinyDB.__init__"),
+        brittle=within(
+            "tinydb/operations.py",
+            "decrement.transform",
+            "delete.transform",
+            "subtract.transform",
+            "increment.transform",
+            "set.transform",
+        ),
+    ),
+    "watchdog": Places(
+        complicated=at("src/watchdog/events.py", "generate_sub_moved_events"),
+        worked={
+            at("src/watchdog/utils/dirsnapshot.py", "DirectorySnapshot.inode"): 12,
+            at("src/watchdog/utils/dirsnapshot.py", "DirectorySnapshot.__init__"): 20000,
+            at("src/watchdog/utils/patterns.py", "_full_match"): 65,
+        },
+        hoarding=(
+            at("src/watchdog/utils/dirsnapshot.py", "DirectorySnapshot.__init__"),
+            at("src/watchdog/utils/patterns.py", "_match_path"),
+        ),
+        brittle=(
+            at("src/watchdog/utils/dirsnapshot.py", "DirectorySnapshot.path"),
+            at("src/watchdog/events.py", "generate_sub_moved_events"),
+            at("src/watchdog/observers/api.py", "ObservedWatch.__init__"),
+            at("src/watchdog/utils/patterns.py", "filter_paths"),
+            at("src/watchdog/utils/dirsnapshot.py", "DirectorySnapshot.__init__"),
+        ),
     ),
     "xmltodict": Places(
-        path="xmltodict.py",
-        complicated="unparse",
-        worked="_DictSAXHandler.startElement",
-        hoarding="parse",
-        brittle=tuple(("xmltodict.py", function) for function in ("_DictSAXHandler.__init__", "parse", "unparse")),
-        steps=(10, 60, 300),
+        complicated=at("xmltodict.py", "unparse"),
+        worked={at("xmltodict.py", "_DictSAXHandler.startElement"): 10},
+        hoarding=within("xmltodict.py", "parse"),
+        brittle=within("xmltodict.py", "_DictSAXHandler.__init__", "parse", "unparse"),
     ),
 }
 
@@ -104,31 +257,45 @@ def matrix(name: str) -> Iterator[str]:
 
 def degradations(places: Places) -> dict[str, list[tuple[str, Changes]]]:
     """Three graded changes for each dimension."""
-    count = len(places.brittle)
-
-    def here(change: Change) -> Changes:
-        return {places.path: change}
-
+    complicated, count = places.complicated, len(places.brittle)
     return {
         "maintainability": [
-            (f"complexity + {n}", here(lambda text, n=n: complicate(text, places.complicated, n)))
+            (f"complexity + {n}", changes((complicated,), lambda text, place, n=n: complicate(text, place.function, n)))
             for n in (30, 60, 120)
         ],
-        "security": [(f"{n} high findings", here(lambda text, n=n: endanger(text, n))) for n in (1, 3, 10)],
+        "security": [
+            (f"{n} high findings", {complicated.path: lambda text, n=n: endanger(text, n)}) for n in (1, 3, 10)
+        ],
         "robustness": [
-            (f"{n} brittle functions", brittle(places.brittle[:n])) for n in sorted({1, (count + 1) // 2, count})
+            (
+                f"{n} brittle functions",
+                changes(places.brittle[:n], lambda text, place: make_brittle(text, (place.function,))),
+            )
+            for n in sorted({1, (count + 1) // 2, count})
         ],
         "efficiency": [
-            (f"{n} steps a call", here(lambda text, n=n: slow_down(text, places.worked, n))) for n in places.steps
+            (
+                f"work + {tenths * 10} %",
+                changes(
+                    places.worked,
+                    lambda text, place, n=tenths: slow_down(text, place.function, n * places.worked[place]),
+                ),
+            )
+            for tenths in (1, 6, 30)
         ],
-        "resource": [(f"{n} MiB more", here(lambda text, n=n: hoard(text, places.hoarding, n))) for n in (20, 60, 200)],
+        "resource": [
+            (f"{n} MiB more", changes(places.hoarding, lambda text, place, n=n: hoard(text, place.function, n)))
+            for n in (20, 60, 200)
+        ],
     }
 
 
-def brittle(functions: tuple[tuple[str, str], ...]) -> Changes:
-    """The change of each file that holds some of the functions."""
-    names = {path: tuple(name for held, name in functions if held == path) for path, _ in functions}
-    return {path: lambda text, names=names[path]: make_brittle(text, names) for path in names}
+def changes(places: Iterable[Place], change: Callable[[str, Place], str]) -> Changes:
+    """A change made at each of the places, by file."""
+    files: dict[str, list[Place]] = {}
+    for place in places:
+        files.setdefault(place.path, []).append(place)
+    return {path: lambda text, held=held: reduce(change, held, text) for path, held in files.items()}
 
 
 def evaluate(source: Path, task: str, changes: Changes) -> Report:
