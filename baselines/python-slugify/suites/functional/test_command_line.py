@@ -8,9 +8,10 @@ import slugify
 
 
 def run(*arguments, stdin=None):
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path), PYTHONIOENCODING="utf-8")
+    # arguments follow the locale otherwise, where they are encoded as where they are decoded
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path), PYTHONUTF8="1")
     done = subprocess.run(
-        [sys.executable, "-m", slugify.__name__, *arguments],
+        [sys.executable, "-m", slugify.__name__, *(argument.encode() for argument in arguments)],
         input=stdin,
         capture_output=True,
         env=environment,
