@@ -130,13 +130,13 @@ def source(remark: str, text: str = SOURCE) -> Subject:
 def test_what_is_old_is_forgotten_under_load_too(serve, monkeypatch):
     monkeypatch.setattr(dispatch, "_EXPIRE_INTERVAL_S", 0.0)
     service = serve(keep_s=0.001)
-    submit(service, *(source(str(number)) for number in range(4)))
+    submit(service, *(source(str(number)) for number in range(6)))
     service.start()
     most = 0
     while service.queue.counts()[Status.QUEUED]:  # a lane never finds nothing to do
         most = max(most, service.queue.counts()[Status.SUCCEEDED])
         time.sleep(0.01)
-    assert most <= 1
+    assert most <= 2  # the last one, and one that was too young when it was looked at; without forgetting 4
 
 
 @pytest.mark.parametrize("read", [Status.QUEUED, Status.RUNNING])  # by its owner, before or after the claim
